@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import type { Case, Chapter } from './case.js';
-import { codeOf, heard, noise, pause, record, textOf, thrown } from './tools.js';
+import { codeOf, hasClosed, heard, noise, pause, record, textOf, thrown } from './tools.js';
 
 const orderly: Case[] = [
   {
@@ -156,7 +156,7 @@ const orderly: Case[] = [
       client.destroySoon();
       let bytes = 0;
       for await (const chunk of peer) bytes += chunk.length;
-      await tools.until(() => client.closed, 'the close of the client');
+      await tools.until(() => hasClosed(seen), 'the close of the client');
       return { bytes, seen };
     },
   },
@@ -172,7 +172,7 @@ const broken: Case[] = [
       const code = await new Promise<string>((resolve) => {
         client.write('more', (error) => resolve(codeOf(error)));
       });
-      await tools.until(() => client.closed, 'the close of the client');
+      await tools.until(() => hasClosed(seen), 'the close of the client');
       return { code, seen: seen.filter((name) => name !== 'finish') };
     },
   },
@@ -225,7 +225,7 @@ const broken: Case[] = [
       const seen = record(client);
       client.on('connect', () => client.destroy());
       await tools.closed(client);
-      await tools.until(() => taken.some((name) => name.startsWith('close')), 'the close at the server');
+      await tools.until(() => hasClosed(taken), 'the close at the server');
       server.close();
       return { client: seen, server: taken };
     },
@@ -238,7 +238,7 @@ const broken: Case[] = [
       peer.resume();
       client.destroy(new Error('on purpose'));
       const error = (await tools.event(client, 'error')) as Error;
-      await tools.until(() => client.closed, 'the close of the client');
+      await tools.until(() => hasClosed(seen), 'the close of the client');
       return { seen, message: error.message, destroyed: client.destroyed };
     },
   },
@@ -289,7 +289,7 @@ const broken: Case[] = [
       const failed = tools.event(peer, 'error');
       const returned = client.resetAndDestroy();
       const error = (await failed) as NodeJS.ErrnoException;
-      await tools.until(() => peer.closed && client.closed, 'the close of both');
+      await tools.until(() => hasClosed(seen.client) && hasClosed(seen.server), 'the close of both');
       return {
         client: seen.client,
         server: seen.server,

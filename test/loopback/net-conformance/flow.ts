@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex, PassThrough, Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Case, Chapter } from './case.js';
-import { codeOf, heard, noise, pause, record, sha256, textOf } from './tools.js';
+import { codeOf, hasClosed, heard, noise, pause, record, sha256, textOf } from './tools.js';
 
 const MIB = 2 ** 20;
 
@@ -190,8 +190,7 @@ const streams: Case[] = [
       const client = tools.connect(port);
       const seen = record(client);
       for await (const _chunk of client) break;
-      // `closed` is set before the handle is: the event comes then.
-      await tools.until(() => seen.some((event) => event.startsWith('close')), 'the close of the client');
+      await tools.until(() => hasClosed(seen), 'the close of the client');
       return { seen, destroyed: client.destroyed };
     },
   },
@@ -234,7 +233,7 @@ const streams: Case[] = [
       });
       const sink = new Writable({ write: (_chunk, _encoding, callback) => callback() });
       const failed = await pipeline(client, failing, sink).catch((error: Error) => error.message);
-      await tools.until(() => client.closed, 'the close of the client');
+      await tools.until(() => hasClosed(seen), 'the close of the client');
       return { failed: String(failed), seen };
     },
   },

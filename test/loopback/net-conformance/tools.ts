@@ -172,6 +172,11 @@ export function record(socket: Socket): string[] {
   return seen;
 }
 
+/** Whether the event 'close' is among them: a socket's flag `closed` is set before it comes. */
+export function hasClosed(seen: readonly string[]): boolean {
+  return seen.some((event) => event.startsWith('close'));
+}
+
 /** The code of an error, or its name where it has none; 'none' for no error. */
 export function codeOf(error: unknown): string {
   if (error === undefined || error === null) return 'none';
