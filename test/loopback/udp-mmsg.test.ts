@@ -60,7 +60,7 @@ function sendBatch(socket: NativeSocket, changes: Partial<Native> = {}) {
 }
 
 /** Linux, include/uapi/asm-generic/errno.h */
-const ERRNO = { EAGAIN: 11, EINVAL: 22, ENETUNREACH: 101, ECONNREFUSED: 111 } as const;
+const ERRNO = { EAGAIN: 11, EINVAL: 22, ENETUNREACH: 101, ENOBUFS: 105, ECONNREFUSED: 111 } as const;
 
 /** A kernel that refuses its first call with `code`, and how many messages each call was given. */
 function refusing(code: keyof typeof ERRNO) {
@@ -185,17 +185,20 @@ describe('batches of messages', () => {
     expect(receiveAll(to)).toMatchObject({ received: [frameOf(300, 0xfc).bytes], counters: { congestionMarks: 0 } });
   });
 
-  it('send frames one by one for good where the kernel cannot cut messages', () => {
+  it.each([
+    // Refused, then each by itself; the next three are three messages from the start, or one again.
+    ['for good where the kernel cannot cut messages', 'EINVAL', [1, 1, 1, 1, 3]],
+    ['once where it has no memory for one', 'ENOBUFS', [1, 1, 1, 1, 1]],
+  ] as const)('send frames one by one %s', (_, code, expected) => {
     const [from, to] = openPair();
-    const { kernel, calls } = refusing('EINVAL');
+    const { kernel, calls } = refusing(code);
     const { batch, errors } = sendBatch(from, kernel);
     for (let round = 0; round < 2; round++) {
       for (let index = 0; index < 3; index++) batch.add(frameOf(700, 4 * index), 0, null);
       batch.flush();
     }
     expect(receiveAll(to).received.map(([first]) => first)).toEqual([0, 4, 8, 0, 4, 8]);
-    // Refused, then each by itself; the next three are three messages from the start.
-    expect(calls).toEqual([1, 1, 1, 1, 3]);
+    expect(calls).toEqual(expected);
     expect(errors).toEqual([]);
   });
 

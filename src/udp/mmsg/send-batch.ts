@@ -45,6 +45,9 @@ const SEGMENT = { level: Linux.SOL_UDP, type: Linux.UDP_SEGMENT, bytes: 2 };
 /** What the socket puts into the IP header where a message says nothing: that of credits and data. PROTOCOL §2.1 */
 export const USUAL_ECN = Ecn.capable0;
 
+/** Errors of a kernel without memory for the moment, sendmsg(2): they say nothing about what it can cut. */
+const NO_MEMORY: ReadonlySet<string> = new Set(['ENOBUFS', 'ENOMEM']);
+
 /** Frames for one sendmmsg(2); those of a size to a peer are one UDP_SEGMENT message (udp(7)), with the frame's ECN. Order holds per peer. */
 export class SendBatch {
   /** System calls that took something. */
@@ -124,7 +127,7 @@ export class SendBatch {
     const mayBeOld = isOld || name === 'EMSGSIZE';
     if (mayBeOld || this.frames[message] > 1) {
       const wentAlone = this.sendOneByOne(message);
-      if (!mayBeOld && wentAlone) this.canSegment = false;
+      if (!mayBeOld && wentAlone && !NO_MEMORY.has(name)) this.canSegment = false;
     } else this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
     this.done++;
     return true;
