@@ -88,7 +88,11 @@ export const PROGRESS_EVENT = {
 export const SUMMARY_EVENT = {
   durationNs: gauge('s', 'Time since it was ready'),
   filesVerified: counter('files', 'Complete files'),
-  filesFailed: counter('files', 'Files that failed'),
+  filesExisting: counter(
+    'files',
+    'Files that were refused because one of the name was there: perhaps the same, which senders skip',
+  ),
+  filesFailed: counter('files', 'Files that failed otherwise'),
   bytesVerified: counter('bytes', 'Bytes of complete files'),
   streamsRefused: counter('streams', 'Streams refused because there were too many, or the daemon was ending'),
   openings: group('Streams that peers opened and no service has taken, those of tunnels left out', OPENING_METRICS),
@@ -110,6 +114,7 @@ const DURATION_CLASSES_NS = Array.from({ length: 19 }, (_, at) => [1, 2, 5][at %
 export const DAEMON_METRICS = {
   daemon: group('Files and streams', {
     filesVerified: SUMMARY_EVENT.filesVerified,
+    filesExisting: SUMMARY_EVENT.filesExisting,
     filesFailed: SUMMARY_EVENT.filesFailed,
     bytesVerified: SUMMARY_EVENT.bytesVerified,
     fileSize: group('Sizes', { classes: histogram('bytes', 'Complete files by size') }),
@@ -131,6 +136,7 @@ export class DaemonReport {
   private readonly results: Results;
   private readonly isJson: boolean;
   private filesVerified = 0;
+  private filesExisting = 0;
   private filesFailed = 0;
   private verifiedBytes = 0;
   private readonly fileSizes = new Classes(SIZE_CLASSES_BYTES);
@@ -169,6 +175,7 @@ export class DaemonReport {
   get counts() {
     return {
       filesVerified: this.filesVerified,
+      filesExisting: this.filesExisting,
       filesFailed: this.filesFailed,
       bytesVerified: this.verifiedBytes,
       fileSize: { classes: this.fileSizes.snapshot() },
@@ -183,7 +190,8 @@ export class DaemonReport {
       this.verifiedBytes += header.bytes;
       this.fileSizes.add(header.bytes);
       this.fileDurations.add(durationNs);
-    } else this.filesFailed++;
+    } else if (verdict.code === 'exists') this.filesExisting++;
+    else this.filesFailed++;
     if (!this.isJson) {
       this.results.line(fileLine(outcome));
       return;
@@ -210,17 +218,19 @@ export class DaemonReport {
 
   summary(report: SummaryReport): void {
     const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, paths, mtu, driver } = report;
-    const { filesVerified, filesFailed, verifiedBytes } = this;
+    const { filesVerified, filesExisting, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
-      const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
+      const counts = { filesVerified, filesExisting, filesFailed, bytesVerified: verifiedBytes };
+      const files = { ...counts, streamsRefused: refusedStreams };
       const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, paths, mtu, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }
     const { credits: all } = credits;
     const { wakes, maxNs, overMillisecond } = driver.lateness;
+    const existing = filesExisting === 0 ? '' : ` ${filesExisting} existed,`;
     this.results.line(
-      `${filesVerified} files verified (${displaySize(verifiedBytes)}), ${filesFailed} failed, in ${displayDuration(durationNs)}`,
+      `${filesVerified} files verified (${displaySize(verifiedBytes)}),${existing} ${filesFailed} failed, in ${displayDuration(durationNs)}`,
     );
     this.results.line(
       `credits: ${displayCount(all.sent)} sent, ${displayCount(all.used)} used, ` +

@@ -27,6 +27,7 @@ const GOOD: FileOutcome = {
   durationNs: 1e8,
 };
 const BAD: FileOutcome = { ...GOOD, verdict: badVerdict(new Fault('noSpace', "'a.bin' cannot be stored: no space")) };
+const THERE: FileOutcome = { ...GOOD, verdict: badVerdict(new Fault('exists', "'a.bin' exists at the receiver")) };
 
 const LISTENING = {
   address: '127.0.0.1:28400',
@@ -131,11 +132,13 @@ describe('what a daemon says to a program', () => {
     const { report: daemon, lines } = report(true);
     daemon.file(GOOD);
     daemon.file(BAD);
+    for (let time = 0; time < 2; time++) daemon.file(THERE);
     daemon.summary(SUMMARY);
-    expect(JSON.parse(lines()[2])).toMatchObject({
+    expect(JSON.parse(lines()[4])).toMatchObject({
       event: 'summary',
       duration_s: 12,
       files_verified: 1,
+      files_existing: 2,
       files_failed: 1,
       bytes_verified: 1_250_000,
       streams_refused: 3,
@@ -168,6 +171,13 @@ describe('what a daemon says to people', () => {
       "not received 'a.bin' from host 2: cannot be stored: no space (noSpace)",
       "receiving 'a.bin' from host 2: 2.000 KiB",
     ]);
+  });
+
+  it('says how many files were there already', () => {
+    const { report: daemon, lines } = report(false);
+    daemon.file(THERE);
+    daemon.summary(SUMMARY);
+    expect(lines()[1]).toBe('0 files verified (0 B), 1 existed, 0 failed, in 12.00 s');
   });
 
   it('is a summary in four lines, with a dash for what the system does not tell', () => {
