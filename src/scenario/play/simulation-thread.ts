@@ -21,7 +21,7 @@ export function newProgress(): SharedArrayBuffer {
  */
 const PATIENCES = 15;
 
-/** Never rejects. A thread that broke, of whose parts others may wait for ever, or that our own bug left in any state, is stopped. */
+/** Never rejects. Stops a thread that broke, since its other parts may wait for it for ever, and one that our own bug left in any state. */
 export async function playInThread(thread: SimulationThread, request: PlayRequest): Promise<PlayAnswer> {
   const progress = new Float64Array(request.progress);
   const answered = thread.ask(request).catch(crash);
