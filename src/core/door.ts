@@ -5,7 +5,7 @@ import { checkFrame, DropCode, destinationHost, flowId, frameType, peekHeader, s
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Confirm, MtuProbe, MtuProbed, NoAssociation, Version } from '../wire/frames.js';
-import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
+import { CONTROL_CODES, Credits, FrameType, VERSION } from '../wire/layout.js';
 import { lowerHalf } from '../wire/proofs.js';
 import type { Acquaintance } from './acquaintance.js';
 import type { FrameSeal } from './association.js';
@@ -103,7 +103,7 @@ export class Door {
     // The endpoint counts why it is none.
     if (type < 0) return true;
     if (type === FrameType.version) this.handleVersion(frame);
-    else if (type < CONTROL_CODES || isMtuType(type)) return this.isOfAssociation(frame);
+    else if (type < CONTROL_CODES || isEndpointControl(type)) return this.isOfAssociation(frame);
     else if (type === Confirm.type) this.handleConfirm(frame);
     else if (isPathType(type)) this.paths.handle(frame, type, nowNs);
     else this.handshakes.handle(frame, nowNs);
@@ -279,12 +279,12 @@ function sealOf(who: Acquaintance | null): FrameSeal | null {
 
 /** A frame of this type is the endpoint's and sealed; the door makes the others itself. */
 export function isOfFlow(type: number): boolean {
-  return (type < CONTROL_CODES && type !== FrameType.version) || isMtuType(type);
+  return (type < CONTROL_CODES && type !== FrameType.version) || isEndpointControl(type);
 }
 
-/** Between hosts that have proved themselves, and for the endpoint. PROTOCOL §7.9 */
-export function isMtuType(type: number): boolean {
-  return type === MtuProbe.type || type === MtuProbed.type;
+/** A control frame between hosts that have proved themselves, for the endpoint. PROTOCOL §3.28, §7.9 */
+export function isEndpointControl(type: number): boolean {
+  return type === Credits.type || type === MtuProbe.type || type === MtuProbed.type;
 }
 
 function headerTo({ bytes }: Frame): FlowHeader {

@@ -7,7 +7,7 @@ import { checkFrame, destinationHost, flags, flowId, frameType } from '../wire/d
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { CreditRequest, MtuProbe, MtuProbed, Reset } from '../wire/frames.js';
-import { FrameType, RequestFlag, ResetCode, ResetFlag } from '../wire/layout.js';
+import { Credits, FrameType, RequestFlag, ResetCode, ResetFlag } from '../wire/layout.js';
 import type { Application } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import type { EndpointConfig } from './config.js';
@@ -15,6 +15,7 @@ import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
 import { CreditBudget } from './credit-budget.js';
 import type { CreditedSender } from './credited-sender.js';
+import { CreditsReader } from './credits-reader.js';
 import { Disorder } from './disorder.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { FlowFactory, HostLink, type OpenOptions } from './flow-factory.js';
@@ -38,7 +39,6 @@ const MAX_OUTPUT_FRAMES = 65_536;
 const NO_SLOT = -1;
 /** That of the path MTUs' timer, where they are discovered. */
 const MTU_SLOT = 0;
-const UNKNOWN_PATHS: MtuParts = { isLocal: () => false, onLimited: () => {} };
 
 export interface EndpointParts {
   random: Random;
@@ -61,10 +61,9 @@ export interface EndpointParts {
 /**
  * One host's end of the transport: all its flows, in both directions, with any number of peers.
  *
- * It is a machine without clock or socket. `handleFrame` and the verbs of flows (`write`, `end`, `release`, `reset`) take one input. `advance` does what has
- * become due. `poll` yields the next frame to send, `atNs` saying when. `nextTimeout` is the time at which `advance` must be called if nothing else happens.
- * A driver calls `advance` and then `poll` until null after every input and at every timeout, then asks for the deadline. `host.ts` does so in front of a
- * NIC.
+ * It is a machine without clock or socket. `handleFrame` and the verbs of flows (`write`, `end`, `release`, `reset`) take one input. `advance` does what is
+ * due. `poll` yields the next frame to send, `atNs` saying when. `nextTimeout` is when `advance` must be called if nothing else happens. A driver calls
+ * `advance`, and then `poll` until null, after every input and at every timeout, and asks for the deadline: `host.ts` does, in front of a NIC.
  */
 export class Endpoint implements FlowContext {
   // What every credit needs comes first: V8 lays fields out in the order in which they are set, and with thousands of endpoints each cache line is a miss.
@@ -98,6 +97,9 @@ export class Endpoint implements FlowContext {
   readonly filler: FrameFiller | null;
   readonly trace: FlowTrace | null;
   private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
+  private readonly creditsReader = new CreditsReader((credit, nowNs) =>
+    this.handleForSender(FrameType.credit, credit, nowNs),
+  );
   private readonly application: Application;
   private readonly link: HostLink;
   private readonly factory: FlowFactory;
@@ -133,7 +135,9 @@ export class Endpoint implements FlowContext {
     const maxWaiting = config.maxFlows + config.maxLingering;
     const budget = { ...config, creditNs: this.link.creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, { numbers, at });
-    this.mtus = config.unprobedFrameBytes < Number.POSITIVE_INFINITY ? this.newMtus(parts.mtu) : null;
+    const isProbing = config.unprobedFrameBytes < Number.POSITIVE_INFINITY;
+    if (isProbing) this.flows.push(null);
+    this.mtus = isProbing ? new PathMtus(this, MTU_SLOT, parts.mtu) : null;
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
@@ -287,9 +291,8 @@ export class Endpoint implements FlowContext {
 
   /** No handshake with `peer` can succeed: its flows end with `error`. */
   closePeer(peer: number, error: XpassError): void {
-    for (const flow of [...this.flows]) {
+    for (const flow of [...this.flows])
       if (flow !== null && flow.peer === peer && this.flows[flow.slot] === flow) flow.close(error);
-    }
   }
 
   /** What was due before goes first, so that times in the output never run backwards: a verb may precede `advance`. Due now may be a burst behind it. */
@@ -401,13 +404,10 @@ export class Endpoint implements FlowContext {
     (this.flows[slot] as CreditedSender).sendWaitingRequest(this.numbers[this.at + EndpointPlace.clockNs]);
   }
 
-  private newMtus(parts = UNKNOWN_PATHS): PathMtus {
-    this.flows.push(null);
-    return new PathMtus(this, MTU_SLOT, parts);
-  }
-
+  /** Credits of one frame count as if each had come by itself. */
   private handleControl(type: number, frame: Frame, nowNs: number): void {
-    if (type === MtuProbe.type && this.mtus !== null) this.mtus.handleProbe(frame, nowNs);
+    if (type === Credits.type) this.counters.framesReceived += this.creditsReader.takeApart(frame, nowNs) - 1;
+    else if (type === MtuProbe.type && this.mtus !== null) this.mtus.handleProbe(frame, nowNs);
     else if (type === MtuProbed.type && this.mtus !== null) this.mtus.handleProbed(frame, nowNs);
     else this.counters.direction++;
   }

@@ -1,7 +1,8 @@
 import type { XpassError } from '../base/errors.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { FrameType, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from '../wire/layout.js';
+import { FrameType, NO_HOST, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from '../wire/layout.js';
+import { CreditCoupler } from './credit-coupler.js';
 import { type Door, isOfFlow } from './door.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -25,12 +26,17 @@ export class Host {
   readonly nic: Nic;
   readonly door: Door | null;
   private readonly isSealed: boolean;
+  /** Null behind a switch, which meters credits one by one. */
+  private readonly coupler: CreditCoupler | null = null;
 
   constructor(endpoint: Endpoint, nic: Nic, door: Door | null = null) {
     this.endpoint = endpoint;
     this.nic = nic;
     this.door = door;
-    this.isSealed = endpoint.config.sealBytes > 0;
+    const { config, pool, check } = endpoint;
+    this.isSealed = config.sealBytes > 0;
+    if (door !== null && config.hostId === NO_HOST)
+      this.coupler = new CreditCoupler(() => this.dequeue(door), pool, this.isSealed ? null : check);
   }
 
   handleFrame(frame: Frame, nowNs: number): void {
@@ -75,7 +81,7 @@ export class Host {
   /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
   poll(): Frame | null {
     if (this.door === null) return this.nic.dequeue();
-    for (let frame = this.dequeue(this.door); frame !== null; frame = this.dequeue(this.door)) {
+    for (let frame = this.next(this.door); frame !== null; frame = this.next(this.door)) {
       if (this.letOut(this.door, frame)) return frame;
     }
     return null;
@@ -86,6 +92,11 @@ export class Host {
     if (!isOfFlow(frame.type)) return true;
     frame.phantomBytes = 0;
     return door.letOut(frame);
+  }
+
+  /** What passes the NIC, with credits in one frame where they may be. */
+  private next(door: Door): Frame | null {
+    return this.coupler === null ? this.dequeue(door) : this.coupler.next();
   }
 
   /** A frame that could not be sealed may have caused a handshake. */

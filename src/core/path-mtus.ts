@@ -54,6 +54,9 @@ export interface MtuParts {
   onLimited(peer: number, frameBytes: number): void;
 }
 
+/** No peer is local, and nobody hears of a small path. */
+const UNKNOWN_PATHS: MtuParts = { isLocal: () => false, onLimited: () => {} };
+
 /** What a flow's sender knows of its path: how much a data frame may carry, and whom to tell when nothing gets through. */
 export interface FlowPath {
   readonly payloadBytes: number;
@@ -92,7 +95,7 @@ export class PathMtus {
   private readonly answers = new RateLimit(ANSWERS_PER_SECOND);
 
   /** `slot`: its timer among those of flows. */
-  constructor(context: MtuContext, slot: number, parts: MtuParts) {
+  constructor(context: MtuContext, slot: number, parts = UNKNOWN_PATHS) {
     this.context = context;
     this.slot = slot;
     this.parts = parts;

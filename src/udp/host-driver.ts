@@ -6,6 +6,7 @@ import type { Random } from '../base/random.js';
 import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import type { AttachedLink } from '../core/attachment.js';
 import { isBundle } from '../wire/bundle.js';
+import { framesIn } from '../wire/credits.js';
 import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
 import { Attach } from '../wire/frames.js';
@@ -390,7 +391,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     this.far.handleFrame(frame, nowNs);
     this.loop.leave();
     this.batchedBytes += length;
-    if (++this.batched === MAX_BATCH || this.batchedBytes >= MAX_BATCH_BYTES) this.onBatchEnd();
+    this.batched += framesIn(frame);
+    if (this.batched >= MAX_BATCH || this.batchedBytes >= MAX_BATCH_BYTES) this.onBatchEnd();
   }
 
   /** Behind a switch the peer is the host that the frame says it is from; the machine drops a frame that is too short to say. -1: no room. */

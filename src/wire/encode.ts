@@ -104,7 +104,8 @@ export interface WindowAckFields extends AckFields {
 /** Writes a frame of these fields and returns its length. */
 export type Encode<F> = (bytes: Uint8Array, header: FlowHeader, fields: F, check: Crc32 | null) => number;
 
-const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
+/** Of a frame that is ECN-capable, as it leaves its host. */
+export const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
 const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
 /** An explicit rate that no port has lowered: the highest code, and no hop. */
 const UNLIMITED = 0xffff;

@@ -74,7 +74,14 @@ export interface FrameKind<F extends Fields = Fields> {
   /** Ends with 1 byte of a stream or more. */
   readonly holdsPayload?: true;
   /** What stands before the check as often as the field `count` says. The frame is exactly as long as all of it and `least`. */
-  readonly repeats?: { readonly count: string; readonly bytes: number; readonly least: number; readonly what: string };
+  readonly repeats?: {
+    readonly count: string;
+    readonly bytes: number;
+    readonly least: number;
+    readonly what: string;
+    /** Of the first of them, by their places in the frame. */
+    readonly fields?: Fields;
+  };
   /** What no single field can say. */
   readonly isConsistent?: (bytes: Uint8Array) => boolean;
 }

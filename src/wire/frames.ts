@@ -3,13 +3,16 @@
  * All frames, one descriptor each: docs/PROTOCOL.md is held to them, and encoding, reading, validity and printing follow from them. Frames of data, credits
  * and acknowledgements are encoded and read by plain functions (encode.ts, decode.ts), which tests hold to their descriptors.
  */
+import { hasValidCredits } from './credits.js';
 import { controlFrame, type FieldCheck, type FrameKind, fieldCheckOf, fixedFrame } from './frame-kind.js';
 import {
   Ack,
   AckFlag,
   AttachRefusal,
+  CHECK_BYTES,
   Credit,
   CreditFlag,
+  Credits,
   Data,
   DataFlag,
   FrameType,
@@ -67,6 +70,34 @@ const CREDIT: FrameKind = {
     explicitRate: { at: Credit.explicitRate, bits: 12 },
     hop: { at: Credit.explicitRate + 1, bits: 4 },
   },
+};
+
+const ENTRY = Credits.entries;
+
+const CREDITS: FrameKind = {
+  name: 'CREDITS',
+  type: Credits.type,
+  section: '3.28',
+  direction: 'host to host',
+  minBytes: ENTRY + CHECK_BYTES,
+  maxBytes: ENTRY + Credits.maxEntries * Credits.entryBytes + CHECK_BYTES,
+  repeats: {
+    count: 'entryCount',
+    bytes: Credits.entryBytes,
+    least: ENTRY + CHECK_BYTES,
+    what: 'entry',
+    fields: {
+      creditFlowId: { at: ENTRY + Credits.flowId, bits: 32, prints: 'hex', name: 'flow id' },
+      creditSequence: { at: ENTRY + Credits.sequenceAndRate, bits: 20 },
+      rateCode: { at: ENTRY + Credits.sequenceAndRate + 2, bits: 12 },
+      explicitRate: { at: ENTRY + Credits.explicitRate, bits: 12 },
+      hop: { at: ENTRY + Credits.explicitRate + 1, bits: 4 },
+      creditFlags: { at: ENTRY + Credits.flags, bits: 8, name: 'flags' },
+      creditCount: { at: ENTRY + Credits.count, bits: 8, name: 'count', least: 1, most: Credits.maxCount },
+    },
+  },
+  fields: { entryCount: { at: Credits.entryCount, bits: 16, least: 1, most: Credits.maxEntries } },
+  isConsistent: hasValidCredits,
 };
 
 const DATA: FrameKind = {
@@ -386,6 +417,7 @@ export const FRAMES: readonly FrameKind[] = [
   MtuProbed,
   Confirm,
   PathMoved,
+  CREDITS,
   Attach,
   Attached,
   AttachRefused,

@@ -75,6 +75,20 @@ export const Credit = {
   explicitBytes: 2,
   maxPaddingBytes: 8,
 } as const;
+/** PROTOCOL §3.28: `flowId` to `count` are offsets within an entry. The largest frame is, with its seal, as long as a bundle. */
+export const Credits = {
+  type: CONTROL_CODES + 11,
+  entryCount: 14,
+  entries: 16,
+  entryBytes: 12,
+  maxEntries: 42,
+  flowId: 0,
+  sequenceAndRate: 4,
+  explicitRate: 8,
+  flags: 10,
+  count: 11,
+  maxCount: 64,
+} as const;
 /** Bits of a rate code. In the word that it shares with the credit sequence, in CREDIT and in DATA, that has the others. PROTOCOL §1.3 */
 export const RATE_BITS = 12;
 /** PROTOCOL §3.3; `overheadBytes` is all but the payload. */

@@ -1,7 +1,7 @@
 // Tested by test/apps/unseal/unseal.test.ts
 /** Opens recorded frames by the secrets of a key log. */
 import { crc32 } from '../../base/crc32.js';
-import { isMtuType } from '../../core/door.js';
+import { isEndpointControl } from '../../core/door.js';
 import type { AssociationSecret } from '../../net/keys.js';
 import type { MakeGcm } from '../../udp/seal/gcm.js';
 import { RecordedDirection } from '../../udp/seal/recorded-direction.js';
@@ -76,7 +76,7 @@ export class FrameUnsealer {
 /** What associations seal. PROTOCOL §7.3 */
 function isSealable(type: number): boolean {
   if (type < 0 || type === FrameType.version) return false;
-  return type < CONTROL_CODES || isMtuType(type) || type === Confirm.type;
+  return type < CONTROL_CODES || isEndpointControl(type) || type === Confirm.type;
 }
 
 /** A sealed CREDIT has a tag where a plain one has zeros, and any other frame a right check once in 2^32. */
