@@ -3,7 +3,7 @@ import { counter, initialValues, type Values } from '../base/metric.js';
 
 /** What one endpoint counts, every dropped frame by its reason. PROTOCOL §2.7 and §6.6 */
 export const ENDPOINT_METRICS = {
-  framesReceived: counter('frames', 'Frames received, dropped ones included'),
+  framesReceived: counter('frames', 'Frames received, dropped ones included; each credit of CREDITS is one'),
   framesSent: counter('frames', 'Frames given to the NIC'),
   short: counter('frames', 'Dropped at the door: shorter than the header'),
   version: counter('frames', 'Dropped at the door: unsupported version'),
