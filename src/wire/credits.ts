@@ -86,7 +86,7 @@ export function entryCount(bytes: Uint8Array): number {
 
 /** Frames that a frame stands for: the credits of CREDITS. Of any bytes, for who only wants to know how much there was to do. */
 export function framesIn({ bytes, length }: Frame): number {
-  if (bytes[Header.versionAndType] !== VERSION_AND_CONTROL || bytes[Header.flags] !== CONTROL_TYPE) return 1;
+  if (!isCredits(bytes)) return 1;
   let sum = 0;
   for (let at = entryAt(0); at + Credits.entryBytes < length; at += Credits.entryBytes)
     sum += bytes[at + Credits.count];
@@ -112,6 +112,18 @@ export function takeCredit(frame: Frame, index: number, into: Frame): number {
 /** Makes a CREDIT the one after it. */
 export function nextCredit(bytes: Uint8Array): void {
   write32(bytes, Credit.sequenceAndRate, read32(bytes, Credit.sequenceAndRate) + (1 << RATE_BITS));
+}
+
+/** Whether a frame is CREDITS with an entry of this flow. Of any bytes; where they are sealed, none shows. */
+export function hasCreditOf(id: number, bytes: Uint8Array, length: number): boolean {
+  if (!isCredits(bytes)) return false;
+  for (let at = entryAt(0); at + Credits.entryBytes < length; at += Credits.entryBytes)
+    if (read32(bytes, at + Credits.flowId) === id) return true;
+  return false;
+}
+
+function isCredits(bytes: Uint8Array): boolean {
+  return bytes[Header.versionAndType] === VERSION_AND_CONTROL && bytes[Header.flags] === CONTROL_TYPE;
 }
 
 /** Whether `credit` is the one after those of the entry at `at`, and like them in all else. */

@@ -4,9 +4,10 @@
  */
 import { ConfigError, showValue } from '../../base/config-error.js';
 import { BundleReader, isBundle } from '../../wire/bundle.js';
+import { hasCreditOf } from '../../wire/credits.js';
 import { destinationHost, flowId, frameType, sourceHost } from '../../wire/decode.js';
 import { FRAMES } from '../../wire/frames.js';
-import { Header } from '../../wire/layout.js';
+import { Credits, FrameType, Header } from '../../wire/layout.js';
 
 /** One frame in the eyes of a filter. */
 export interface Seen {
@@ -71,19 +72,21 @@ function parseTerm(words: readonly string[], text: string): CaptureFilter {
 
 function termOf(word: string, value: string): CaptureFilter | null {
   const type = TYPES.get(word);
+  if (type === FrameType.credit)
+    return withHeader((bytes) => frameType(bytes) === type || frameType(bytes) === Credits.type);
   if (type !== undefined) return withHeader((bytes) => frameType(bytes) === type);
   if (word === 'dropped') return ({ isDropped }) => isDropped;
   if (word === 'marked') return ({ isMarked }) => isMarked;
   if (word === 'port') return ({ port, link }) => port === value || link === value;
   const id = /^(0x[0-9a-f]+|\d+)$/i.test(value) ? Number(value) : -1;
   if (id < 0) return null;
-  if (word === 'flow') return withHeader((bytes) => flowId(bytes) === id);
+  if (word === 'flow') return withHeader((bytes, length) => flowId(bytes) === id || hasCreditOf(id, bytes, length));
   if (word === 'from') return withHeader((bytes) => sourceHost(bytes) === id);
   if (word === 'to') return withHeader((bytes) => destinationHost(bytes) === id);
   return word === 'host' ? withHeader((bytes) => sourceHost(bytes) === id || destinationHost(bytes) === id) : null;
 }
 
 /** What is too short to have a header is of no type. */
-function withHeader(accepts: (bytes: Uint8Array) => boolean): CaptureFilter {
-  return ({ bytes, length }) => length >= Header.bytes && accepts(bytes);
+function withHeader(accepts: (bytes: Uint8Array, length: number) => boolean): CaptureFilter {
+  return ({ bytes, length }) => length >= Header.bytes && accepts(bytes, length);
 }

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { crc32 } from '../../../src/base/crc32.js';
 import { PORT_DROP_NAMES, PortDrop } from '../../../src/switch/port-statistics.js';
 import { Capture, type CaptureOptions } from '../../../src/telemetry/capture/capture.js';
 import { addressBytes } from '../../../src/telemetry/capture/ip-headers.js';
 import { readBlocks } from '../../../src/telemetry/capture/pcapng.js';
+import { addCredit, beginCredits, endCredits } from '../../../src/wire/credits.js';
+import { Frame } from '../../../src/wire/frame.js';
 import { markCe } from '../../../src/wire/rewrite.js';
 import { scratchDirectory } from '../../harness/scratch.js';
 import { creditFrame, dataFrame } from '../../switch/frames.js';
@@ -111,6 +114,24 @@ describe('a capture', () => {
     capture.tap(0).sent(dataFrame({ source: 1, destination: 3, flowId: 9 }), 0);
     capture.tap(1).dropped(creditFrame({ source: 3, destination: 1, flowId: 7 }), PortDrop.lost, 0);
     capture.closeNow();
+    expect(packets(path)).toHaveLength(count);
+  });
+
+  it.each([
+    ['credit', 2],
+    ['credits', 1],
+    ['flow 7', 2],
+    ['flow 8', 1],
+    ['flow 9', 0],
+  ])('with the filter "%s" sees the credits in CREDITS', async (filter, count) => {
+    const { capture, path } = await open({ filter });
+    const [lead, other] = [7, 8].map((flow) => creditFrame({ source: 0, destination: 0, flowId: flow }));
+    const credits = new Frame(new Uint8Array(100));
+    beginCredits(credits);
+    for (const credit of [lead, other]) addCredit(credits, credit);
+    endCredits(credits, crc32);
+    for (const frame of [credits, lead]) capture.tap(0).sent(frame, 1);
+    await capture.close();
     expect(packets(path)).toHaveLength(count);
   });
 
