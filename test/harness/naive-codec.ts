@@ -3,7 +3,14 @@
  * more from the text alone. It shares neither code nor numbers with src/wire, so where both agree, both read the text alike. It is slow, and meant to
  * be.
  */
-import { bodyFields, type DiagramField, frameTable, readDiagram, section } from './protocol-document.js';
+import {
+  bodyFields,
+  type DiagramField,
+  frameTable,
+  readDiagram,
+  repeatedFields,
+  section,
+} from './protocol-document.js';
 
 /** Name and bits of a field, in the words of the diagrams. */
 export type NaiveField = readonly [name: string, bits: number];
@@ -19,12 +26,14 @@ export interface NaiveChunk {
 export interface NaiveFrame {
   /** As in the table of §2.2. */
   type: string;
-  /** Header and body by the names in the diagrams, without class, type, `range count` and checks. `reserved` is written, never read. */
+  /** Header and body by the names in the diagrams, without class, type, counts of what repeats, and checks. `reserved` is written, never read. */
   fields: Record<string, number>;
   /** Of an ACK or WINDOW_ACK: start and end of each. */
   ranges: [number, number][];
   /** Of DATA. */
   payload: number[];
+  /** Of CREDITS: by the names in the diagram. */
+  entries?: Record<string, number>[];
   /** Of DATA with CHUNKS. */
   chunks?: NaiveChunk[];
   /** Entries of an extension block, §2.9; the flag goes with it. */
@@ -37,7 +46,10 @@ export interface NaiveFrame {
 export const HEADER = readDiagram(section('2')).map(asNaive);
 
 /** §3.16: what a chunk has in the table. */
-export const CHUNK = readDiagram(section('3.16')).slice(4, 9).map(asNaive);
+export const CHUNK = repeatedFields(section('3.16')).map(asNaive);
+
+/** §3.28: what a row of credits has. */
+const ENTRY = repeatedFields(section('3.28')).map(asNaive);
 
 /** §3.2: what follows the check of a CREDIT with EXPLICIT_RATE. */
 export const EXPLICIT = readDiagram(section('3.2')).slice(3, 5).map(asNaive);
@@ -74,25 +86,30 @@ function sizesOf(title: string): { smallest: number; largest: number } {
   const numbers = [...title.matchAll(/[\d,]+/g)].map(([text]) => Number(text.replaceAll(',', '')));
   const [smallest, other = smallest] = numbers;
   if (title.includes('and payload')) return { smallest: smallest + 1, largest: 65_507 };
-  return { smallest, largest: title.includes('for each range') ? smallest + 32 * other : other };
+  const [, repeated = ''] = /for each (\w+)/.exec(title) ?? [];
+  const most = { range: 32, entry: 42 }[repeated];
+  return { smallest, largest: most === undefined ? other : smallest + most * other };
 }
 
 /** Fields that say what the rest of a `NaiveFrame` says. */
-const DERIVED = ['class', 'range count'];
+const DERIVED = ['class', 'range count', 'entry count'];
 
-/** The whole datagram. `class`, flags of control frames and `range count` follow from the frame; what `fields` does not name is zero. */
+/** The whole datagram. `class`, flags of control frames and counts of what repeats follow from the frame; what `fields` does not name is zero. */
 export function naiveEncode(frame: NaiveFrame): Uint8Array {
   const { type, body } = TYPES[frame.type];
   const isControl = type > 255;
-  const derived = { class: isControl ? 8 : type, 'range count': frame.ranges.length };
+  const entries = frame.entries ?? [];
+  const counts = { 'range count': frame.ranges.length, 'entry count': entries.length };
+  const derived = { class: isControl ? 8 : type, ...counts };
   const fields: Record<string, number> = { ...frame.fields, ...derived };
   if (isControl) fields.flags = (fields.flags & 0x80) + (type % 256);
   const fixed = [...HEADER, ...body].map(([name, bits]) => toBits(fields[name] ?? 0, bits));
   const ranges = frame.ranges.flat().map((offset) => toBits(offset, 32));
+  const rows = entries.flatMap((entry) => ENTRY.map(([name, bits]) => toBits(entry[name], bits)));
   const table = frame.chunks === undefined ? [] : tableOf(frame.chunks);
   const chunked = (frame.chunks ?? []).flatMap(({ payload }) => payload);
   const zeros = new Array(frame.type === 'MTU_PROBE' ? fields.size - 24 : 0).fill(0);
-  const plain = [...toBytes([...fixed, ...ranges, ...table].join('')), ...frame.payload, ...chunked, ...zeros];
+  const plain = [...toBytes([...fixed, ...ranges, ...rows, ...table].join('')), ...frame.payload, ...chunked, ...zeros];
   const bytes = frame.extension === undefined ? plain : [...plain, ...blockOf(frame.extension)];
   const explicit = hasExplicitRate(frame.type, frame.fields.flags)
     ? toBytes(EXPLICIT.map(([name, bits]) => toBits(frame.fields[name], bits)).join(''))
@@ -167,7 +184,17 @@ function readFrame(type: string, bytes: number[]): NaiveFrame {
     payload: /DATA$/.test(type) ? bytes.slice(22, -4) : [],
     paddingBytes: type === 'CREDIT' ? bytes.length - (isExplicit ? 20 : 18) : 0,
     ...(hasChunks && readChunks(bytes)),
+    ...(type === 'CREDITS' && {
+      entries: Array.from({ length: fields['entry count'] }, (_, at) => readEntry(bytes, at)),
+    }),
   };
+}
+
+/** §3.28: flags are those of CREDIT, and the others are not read; nor is an explicit rate that the entry says it has not. */
+function readEntry(bytes: number[], index: number): Record<string, number> {
+  const entry = readFields(bytes, 16 + 12 * index, ENTRY);
+  const rate = hasBit(entry.flags, 0x10) ? {} : { 'explicit rate': 0, hop: 0 };
+  return { ...entry, ...rate, flags: entry.flags % 0x40 };
 }
 
 /** §2.3, §2.9 */
@@ -222,13 +249,14 @@ function judgeLength(type: string, bytes: number[]): string | null {
   if (length < smallest + (hasExplicitRate(type, flags) ? 2 : 0)) return 'short';
   if (length > largest) return 'length';
   if (type === 'DATA' && hasBit(flags, 0x40) && !holdsChunks(bytes)) return 'length';
-  const { size, 'range count': rangeCount } = readFields(bytes, 12, body);
+  const { size, 'range count': rangeCount, 'entry count': entryCount } = readFields(bytes, 12, body);
   if (type === 'MTU_PROBE' && length !== size) return 'length';
+  if (type === 'CREDITS' && length !== smallest + 12 * entryCount) return 'length';
   return rangesAt(type) > 0 && length !== smallest + 8 * rangeCount ? 'length' : null;
 }
 
 /** The list of §2.7. */
-function isInvalid({ type, fields, ranges, chunks }: NaiveFrame): boolean {
+function isInvalid({ type, fields, ranges, chunks, entries }: NaiveFrame): boolean {
   const to = fields['destination host'];
   const from = fields['source host'];
   const { direction } = TYPES[type];
@@ -250,9 +278,17 @@ function isInvalid({ type, fields, ranges, chunks }: NaiveFrame): boolean {
     type === 'CREDIT_REQUEST' && fields.weight === 0,
     chunks !== undefined && (chunks.length < 1 || chunks.length > 64 || hasBit(fields.flags, 0x08)),
     chunks?.some((chunk) => chunk['flow id'] === 0 || chunk.payload.length === 0),
+    !areRows(entries, [to, from]),
     !areAscending(fields['cumulative offset'], ranges.flat()),
     type === 'VERSION' && fields['lowest version'] > fields['highest version'],
   ].some(Boolean);
+}
+
+/** §3.28 */
+function areRows(entries: NaiveFrame['entries'], hosts: number[]): boolean {
+  if (entries === undefined) return true;
+  const isRow = (entry: Record<string, number>) => entry['flow id'] > 0 && entry.count >= 1 && entry.count <= 64;
+  return hosts.every((host) => host === 0) && entries.length > 0 && entries.every(isRow);
 }
 
 function areAscending(cumulative: number, edges: number[]): boolean {

@@ -1,4 +1,5 @@
 /** Random frames in the words of the naive twin, each one that PROTOCOL §2 and §3 allow. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { diagramName, type Field, type FrameKind, isBytes } from '../../src/wire/frame-kind.js';
 import { kindOf } from '../../src/wire/frames.js';
@@ -25,7 +26,7 @@ const nothing = fc.constant(0);
 const twoHosts = fc.oneof(fc.tuple(hostId, hostId), fc.tuple(nothing, nothing));
 
 /** Destination and source by direction: between hosts they are behind a switch or in direct mode. */
-function headerOf({ direction, mayLackId }: FrameKind): Fields {
+function headerOf({ name, direction, mayLackId }: FrameKind): Fields {
   const host = mayLackId === true ? anyId : hostId;
   const ends: Record<string, fc.Arbitrary<[number, number]>> = {
     any: fc.tuple(anyId, anyId),
@@ -34,15 +35,16 @@ function headerOf({ direction, mayLackId }: FrameKind): Fields {
   };
   const isOfFlow = ends[direction] === undefined && direction !== 'host to host';
   const flow = direction === 'any' ? long : isOfFlow ? positive(0xffffffff) : nothing;
+  const between = name === 'CREDITS' ? fc.tuple(nothing, nothing) : twoHosts;
   return fc
-    .tuple(ends[direction] ?? twoHosts, flow)
+    .tuple(ends[direction] ?? between, flow)
     .map(([[to, from], id]) => ({ 'destination host': to, 'source host': from, 'flow id': id }));
 }
 
 /** What the twin's fields may be, by the least and most of the descriptor. */
 function bodyOf({ name: type, fields }: FrameKind): Fields {
   const bounds = new Map(Object.entries(fields).map(([key, field]) => [diagramName(key, field), field]));
-  const free = TYPES[type].body.filter(([name]) => !/^(reserved|range count)$/.test(name));
+  const free = TYPES[type].body.filter(([name]) => !/^(reserved|(range|entry) count)$/.test(name));
   const values = free.map(([name, bits]): [string, fc.Arbitrary<number>] => [
     name,
     SPECIAL_VALUES[`${type} ${name}`] ?? valuesOf(bits, bounds.get(name)),
@@ -128,6 +130,42 @@ function withExplicitRate(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFr
   );
 }
 
+/** §3.28: one that asks for no rate, or has one that ports may have lowered. */
+const sentEntries = fc
+  .record({
+    'flow id': positive(0xffffffff),
+    'credit sequence': upTo(0xfffff),
+    flags: fc.constantFrom(0, 0x20),
+    count: fc.oneof(fc.constant(64), positive(64)),
+    asks: fc.option(fc.record({ 'rate code': positive(0xfff), limit: hop, 'explicit rate': twelveBits, hop })),
+  })
+  .map(({ asks, ...entry }) => {
+    if (asks === null) return { ...entry, 'rate code': 0, 'explicit rate': 0, hop: 0 };
+    const { limit, ...rate } = asks;
+    const isFree = rate['explicit rate'] === 0xfff;
+    return { ...entry, ...rate, flags: entry.flags + 0x10 + limit, ...(isFree && { hop: 0xf }) };
+  });
+
+/** Some rows are of the flow of the one before, behind a gap or without one. */
+const entryLists = fc
+  .array(fc.tuple(sentEntries, fc.constantFrom(null, 0, 1)), { minLength: 1, maxLength: 42 })
+  .map((rows) => rows.reduce<Record<string, number>[]>(withEntry, []));
+
+function withEntry(entries: Record<string, number>[], [own, gap]: [Record<string, number>, number | null]) {
+  const last = entries.at(-1);
+  if (last === undefined) return [own];
+  const after = (distance: number) => (last['credit sequence'] + last.count + distance) % 2 ** 20;
+  const entry = gap === null ? own : { ...last, 'credit sequence': after(gap), count: own.count };
+  // A sender would have put it into the row before.
+  const isOneRow =
+    last.count < 64 && isDeepStrictEqual(entry, { ...last, 'credit sequence': after(0), count: entry.count });
+  return isOneRow ? entries : [...entries, entry];
+}
+
+function withEntries(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFrame> {
+  return fc.tuple(frame, entryLists).map(([credits, entries]) => ({ ...credits, entries }));
+}
+
 function explicit({ fields, paddingBytes, ...credit }: NaiveFrame, rate: Record<string, number>): NaiveFrame {
   return { ...credit, fields: { ...fields, ...rate }, paddingBytes: Math.max(0, paddingBytes - 2) };
 }
@@ -136,6 +174,7 @@ function explicit({ fields, paddingBytes, ...credit }: NaiveFrame, rate: Record<
 export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const frames = plainFrames(type);
   if (type === 'CREDIT') return withExplicitRate(frames);
+  if (type === 'CREDITS') return withEntries(frames);
   return type === 'DATA' ? withChunks(frames) : frames;
 }
 
@@ -149,7 +188,7 @@ function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const paddingBytes = type === 'CREDIT' ? fc.integer({ min: 0, max: 8 }) : nothing;
   const bits = fc.tuple(byte, byte).map(([flagBits, path]) => ({
     'hop limit': 63,
-    ECN: isMetered ? 2 : 0,
+    ECN: isMetered || type === 'CREDITS' ? 2 : 0,
     version: 2,
     flags: flagBits & freeFlags(kind),
     'path id': isMetered ? path : 0,

@@ -1,10 +1,20 @@
 /** One line per frame for people, in the manner of tcpdump. It allocates: for traces and tests, not for the hot path. */
 import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from '../../src/wire/chunks.js';
+import { entryCount, takeCredit } from '../../src/wire/credits.js';
 import * as decode from '../../src/wire/decode.js';
-import type { Frame } from '../../src/wire/frame.js';
+import { Frame } from '../../src/wire/frame.js';
 import { type AnyReader, type Field, type FixedFrame, type FrameKind, isBytes } from '../../src/wire/frame-kind.js';
 import { kindOf } from '../../src/wire/frames.js';
-import { CreditFlag, DataFlag, FrameType, Header, HOP_BITS, NO_HOP } from '../../src/wire/layout.js';
+import {
+  CreditFlag,
+  Credits,
+  DataFlag,
+  FrameType,
+  Header,
+  HOP_BITS,
+  MAX_CREDIT_BYTES,
+  NO_HOP,
+} from '../../src/wire/layout.js';
 import { rateOfCode } from '../../src/wire/rate-code.js';
 
 const ECN_NAMES = ['-', 'ect1', 'ect0', 'ce'];
@@ -21,6 +31,7 @@ const BODIES: Readonly<Record<number, (frame: Frame) => string>> = {
     `offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)}`,
   [FrameType.ack]: printAck,
   [FrameType.windowAck]: printWindowAck,
+  [Credits.type]: printCredits,
 };
 
 /**
@@ -72,6 +83,18 @@ function printRates(bytes: Uint8Array): string {
   if ((decode.flags(bytes) & CreditFlag.explicitRate) === 0) return '';
   const hop = hopName(decode.flags(bytes) & CreditFlag.hopMask);
   return ` rate=${kbps(decode.creditRateCode(bytes))} limited-by=${hop}${printExplicitRate(decode.creditExplicitRate(bytes))}`;
+}
+
+/** `0x0000beef:5+3, 0x0000cafe:9+1 [LOW_CLASS] rate=...`: flow, sequence of the first credit and how many there are. */
+function printCredits(frame: Frame): string {
+  const credit = new Frame(new Uint8Array(MAX_CREDIT_BYTES));
+  const entries = Array.from({ length: entryCount(frame.bytes) }, (_, index) => {
+    const count = takeCredit(frame, index, credit);
+    const { bytes } = credit;
+    const row = `${hex(decode.flowId(bytes))}:${decode.creditSequence(bytes)}+${count}`;
+    return [row, ...printFlags(kindOf(FrameType.credit), bytes)].join(' ') + printRates(bytes);
+  });
+  return entries.join(', ');
 }
 
 /** Of DATA. */

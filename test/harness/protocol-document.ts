@@ -11,14 +11,17 @@ export interface DiagramField {
   /** Where it starts, in bytes from the start of the frame; null where that varies. */
   offset: number | null;
   bits: number;
+  /** It is there as often as a count says: a bracket stands at its row. */
+  repeats: boolean;
 }
 
 export interface DiagramLine {
   offset: number | null;
   cells: string;
+  repeats: boolean;
 }
 
-const DIAGRAM_LINE = /^ {3}(?: {4}|[ \d]{2}\d )([|+].{63}[|+])/;
+const DIAGRAM_LINE = /^ {3}(?: {4}|[ \d]{2}\d )([|+].{63}[|+])( {2}\))?/;
 /** "cookie (20 bytes)": one row for a field of more. */
 const WIDE_FIELD = /^(.+) \((\d+) bytes\)$/;
 
@@ -54,10 +57,10 @@ export function frameTable(): { name: string; type: number; direction: string; s
 export function readDiagram(section: Section): DiagramField[] {
   return diagramLines(section)
     .filter(({ cells }) => cells.startsWith('|'))
-    .flatMap(({ offset, cells }) => readRow(cells, offset));
+    .flatMap(readRow);
 }
 
-export function readRow(cells: string, offset: number | null): DiagramField[] {
+export function readRow({ cells, offset, repeats }: DiagramLine): DiagramField[] {
   let bit = 0;
   return cells
     .slice(1, -1)
@@ -67,7 +70,7 @@ export function readRow(cells: string, offset: number | null): DiagramField[] {
       const bits = (cell.length + 1) / 2;
       const place = offset === null ? null : offset + Math.floor(bit / 8);
       bit += bits;
-      return { name, offset: place, bits: bytes === undefined ? bits : 8 * Number(bytes) };
+      return { name, offset: place, bits: bytes === undefined ? bits : 8 * Number(bytes), repeats };
     });
 }
 
@@ -76,7 +79,8 @@ export function diagramLines({ text }: Section): DiagramLine[] {
     const match = DIAGRAM_LINE.exec(line);
     if (match === null) return [];
     const label = line.slice(0, 7).trim();
-    return [{ offset: label === '' ? null : Number(label), cells: match[1] }];
+    const [, cells, bracket] = match;
+    return [{ offset: label === '' ? null : Number(label), cells, repeats: bracket !== undefined }];
   });
 }
 
@@ -85,6 +89,11 @@ export function bodyFields(section: Section): DiagramField[] {
   const fields = readDiagram(section);
   return fields.slice(
     0,
-    fields.findIndex(({ name }) => /^(CRC-32|credit check|payload|range start|zeros)/.test(name)),
+    fields.findIndex(({ name, repeats }) => repeats || /^(CRC-32|credit check|payload|zeros)/.test(name)),
   );
+}
+
+/** Fields of what is repeated. */
+export function repeatedFields(section: Section): DiagramField[] {
+  return readDiagram(section).filter(({ repeats }) => repeats);
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Crc32 } from '../../src/base/crc32.js';
 import * as chunkTable from '../../src/wire/chunks.js';
+import * as creditRows from '../../src/wire/credits.js';
 import * as decode from '../../src/wire/decode.js';
 import { DROP_NAMES } from '../../src/wire/decode.js';
 import * as encode from '../../src/wire/encode.js';
@@ -11,6 +12,7 @@ import { Frame } from '../../src/wire/frame.js';
 import { type AnyReader, diagramName, type Field, type FixedFrame, isBytes } from '../../src/wire/frame-kind.js';
 import { FRAMES } from '../../src/wire/frames.js';
 import { Chunks, CONTROL_CODES, CreditFlag, Data, DataFlag } from '../../src/wire/layout.js';
+import { lowerExplicitRate } from '../../src/wire/rewrite.js';
 import {
   type NaiveChunk,
   type NaiveFrame,
@@ -96,6 +98,44 @@ function chunksOf(frame: Frame): NaiveChunk[] {
       payload: [...part.bytes.subarray(Data.payload, Data.payload + decode.dataPayloadBytes(part))],
     };
   });
+}
+
+/** The credits of a row, as the NIC lets them out. */
+function creditsOf(entry: Fields): Frame[] {
+  return Array.from({ length: entry.count }, (_, index) => {
+    const { 'flow id': flowId, 'credit sequence': first, 'rate code': rateCode, flags, hop } = entry;
+    const credit = new Frame(new Uint8Array(40).fill(0xa5));
+    const fields = { sequence: first + index, rateCode, hop: flags & CreditFlag.hopMask, pathId: 0, paddingBytes: 2 };
+    const header = { destination: 0, source: 0, flowId };
+    credit.length = encode.encodeCredit(credit.bytes, header, { ...fields, flags: flags & CreditFlag.lowClass }, check);
+    if (asksForRate(flags)) lowerExplicitRate(credit.bytes, entry['explicit rate'], hop);
+    return credit;
+  });
+}
+
+/** Rows as the first credit of each has it; the others may differ from it in their sequence only. */
+function entriesOf(frame: Frame): Fields[] {
+  const credit = new Frame(new Uint8Array(40).fill(0xa5));
+  return Array.from({ length: creditRows.entryCount(frame.bytes) }, (_, index) => {
+    const count = creditRows.takeCredit(frame, index, credit);
+    const first = readCredit(credit.bytes);
+    for (let at = 1; at < count; at++) {
+      creditRows.nextCredit(credit.bytes);
+      const sequence = (first['credit sequence'] + at) % 2 ** 20;
+      expectSame(readCredit(credit.bytes), { ...first, 'credit sequence': sequence });
+    }
+    return { ...first, count };
+  });
+}
+
+function readCredit(bytes: Uint8Array): Fields {
+  return {
+    'flow id': decode.flowId(bytes),
+    'credit sequence': decode.creditSequence(bytes),
+    'rate code': decode.creditRateCode(bytes),
+    ...explicitRateOf(decode.creditExplicitRate(bytes)),
+    flags: decode.flags(bytes),
+  };
 }
 
 function asksForRate(flags: number): boolean {
@@ -208,6 +248,17 @@ const BRIDGES: Record<string, Bridge> = {
       'arrival time, 100 ns': decode.windowAckArrivalTime(bytes),
     }),
   },
+  CREDITS: {
+    encode: (bytes, _, { entries = [] }) => {
+      const credits = new Frame(bytes);
+      creditRows.beginCredits(credits);
+      for (const credit of entries.flatMap(creditsOf))
+        expect(creditRows.mayJoin(credit) && creditRows.addCredit(credits, credit)).toBe(true);
+      creditRows.endCredits(credits, check);
+      return credits.length;
+    },
+    decode: () => ({}),
+  },
   SPECULATIVE_DATA: {
     encode: (bytes, header, { fields, payload }) => {
       const at = encode.encodeSpeculativeData(bytes, header, { offset: fields['stream offset'], flags: fields.flags });
@@ -220,7 +271,7 @@ const BRIDGES: Record<string, Bridge> = {
 
 /** What src/wire makes of a frame, in a buffer whose old content must not shine through. */
 function fastEncode(frame: NaiveFrame): Uint8Array {
-  const bytes = new Uint8Array(400).fill(0xa5);
+  const bytes = new Uint8Array(600).fill(0xa5);
   const { 'destination host': destination, 'source host': source, 'flow id': flowId } = frame.fields;
   const length = BRIDGES[frame.type].encode(bytes, { destination, source, flowId }, frame);
   return bytes.slice(0, length);
@@ -242,6 +293,7 @@ function fastDecode(datagram: Uint8Array): NaiveFrame | string {
     ranges: decodeRanges(type, bytes),
     payload: /DATA$/.test(type) ? [...bytes.subarray(payloadAt, payloadAt + decode.dataPayloadBytes(frame))] : [],
     paddingBytes: type === 'CREDIT' ? frame.length - (asksForRate(decode.flags(bytes)) ? 20 : 18) : 0,
+    ...(type === 'CREDITS' && { entries: entriesOf(frame) }),
     ...(chunkTable.hasChunks(bytes) && { chunks: chunksOf(frame) }),
   };
 }

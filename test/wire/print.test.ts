@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { RangeSet } from '../../src/base/range-set.js';
+import { addCredit, beginCredits, endCredits } from '../../src/wire/credits.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
 import {
@@ -19,6 +20,7 @@ import {
 import {
   AckFlag,
   AttachRefusal,
+  CreditFlag,
   DataFlag,
   RequestFlag,
   ResetCode,
@@ -36,6 +38,23 @@ function print(write: (bytes: Uint8Array) => number): string {
   const frame = new Frame(new Uint8Array(400));
   frame.length = write(frame.bytes);
   return printFrame(frame);
+}
+
+/** CREDITS with three credits from each of these on. */
+function printRows(...rows: encode.CreditFields[]): string {
+  return print((bytes) => {
+    const credits = new Frame(bytes);
+    beginCredits(credits);
+    for (const row of rows) {
+      for (let more = 0; more < 3; more++) {
+        const credit = new Frame(new Uint8Array(40));
+        credit.length = encode.encodeCredit(credit.bytes, header, { ...row, sequence: row.sequence + more }, crc32);
+        addCredit(credits, credit);
+      }
+    }
+    endCredits(credits, crc32);
+    return credits.length;
+  });
 }
 
 function ranges(...pairs: [number, number][]): RangeSet {
@@ -69,6 +88,10 @@ describe('printFrame', () => {
         lowerExplicitRate(bytes, 2_432, 3);
         return length;
       }),
+      printRows(
+        { sequence: 1_048_574, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 },
+        { sequence: 7, pathId: 0, paddingBytes: 2, rateCode: 2_560, hop: 2, flags: CreditFlag.lowClass },
+      ),
       print((bytes) => {
         const flags = DataFlag.end | DataFlag.creditCe;
         const at = encode.encodeData(bytes, header, {
@@ -156,6 +179,7 @@ describe('printFrame', () => {
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=5",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=6 rate=1048576kbit/s limited-by=2 offer=4271771996kbit/s@none",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=7 rate=1048576kbit/s limited-by=none offer=524288kbit/s@3",
+        "CREDITS 0>0 flow=0x00000000 path=0 hop=63 ect0 0x0000beef:1048574+3, 0x0000beef:7+3 [LOW_CLASS] rate=1048576kbit/s limited-by=2 offer=4271771996kbit/s@none",
         "DATA 3>7 flow=0x0000beef path=9 hop=63 ect0 [END CREDIT_CE] credit=5 offset=20 payload=30 unused=1 offer=524288kbit/s@3",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - [PAUSED] cumulative=50 probe=2 ranges=60-70,80-90",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - cumulative=50 probe=2 ranges=none",

@@ -9,6 +9,7 @@ import {
   CHECK_BYTES,
   CHECK_RESIDUE,
   Credit,
+  Credits,
   Data,
   DEFAULT_FRAME_BYTES,
   Ecn,
@@ -32,6 +33,7 @@ import {
   frameTable,
   readDiagram,
   readRow,
+  repeatedFields,
   type Section,
   section,
 } from '../harness/protocol-document.js';
@@ -43,8 +45,8 @@ function diagramFaults(section: Section): string[] {
   const lines = diagramLines(section);
   const offsets = lines.flatMap(({ offset }) => (offset === null ? [] : [offset]));
   const crooked = lines.filter((line, index) => isBorder(line) && !meetsRows(line, lines[index - 1], lines[index + 1]));
-  const wide = lines.filter(({ cells }) => /^\|/.test(cells) && readRow(cells, 0).some(({ bits }) => bits % 1 !== 0));
-  const rowBytes = lines.filter(({ offset }) => offset !== null).map(({ cells }) => sum(readRow(cells, 0)) / 8);
+  const wide = lines.filter((line) => /^\|/.test(line.cells) && readRow(line).some(({ bits }) => bits % 1 !== 0));
+  const rowBytes = lines.filter(({ offset }) => offset !== null).map((line) => sum(readRow(line)) / 8);
   const unordered = offsets.filter((offset, index) => index > 0 && offset !== offsets[index - 1] + rowBytes[index - 1]);
   return [
     ...crooked.map(({ cells }) => `§${section.title}: ${cells} has a + without a |, or a | without a +`),
@@ -126,7 +128,7 @@ function sizeOf({ minBytes, maxBytes, repeats, holdsPayload }: FrameKind): strin
 }
 
 /** The descriptor's fields by their names in the diagram. */
-function described({ fields }: FrameKind): Record<string, { offset: number; bits: number }> {
+function described({ fields }: Pick<FrameKind, 'fields'>): Record<string, { offset: number; bits: number }> {
   const named = Object.entries(fields).map(([key, field]) => {
     return [diagramName(key, field), { offset: field.at, bits: isBytes(field) ? 8 * field.bytes : field.bits }];
   });
@@ -135,9 +137,7 @@ function described({ fields }: FrameKind): Record<string, { offset: number; bits
 
 /** Fields of the diagram that a descriptor has. */
 function drawn(fields: DiagramField[]): Record<string, { offset: number | null; bits: number }> {
-  const own = fields.filter(
-    ({ name }) => !/^(reserved|zeros|\.\.\.|CRC-32|payload|range (start|end)|0 to \d bytes)/.test(name),
-  );
+  const own = fields.filter(({ name }) => !/^(reserved|zeros|\.\.\.|CRC-32|payload|0 to \d bytes)/.test(name));
   return Object.fromEntries(own.map(({ name, offset, bits }) => [name, { offset, bits }]));
 }
 
@@ -156,15 +156,24 @@ describe.each(FRAMES)('$name in PROTOCOL §$section', (kind) => {
   });
 
   it('has the fields of its descriptor, where and as wide as it has them', () => {
-    expect(drawn(fields)).toEqual(described(kind));
+    expect(drawn(fields.filter(({ repeats }) => !repeats))).toEqual(described(kind));
   });
 
   it('ends where its descriptor says', () => {
     if (kind.minBytes === kind.maxBytes) expect(places.get('CRC-32')).toBe(kind.minBytes - CHECK_BYTES);
     if (kind.holdsPayload === true) expect(places.get('payload (1 byte or more)')).toBe(Data.payload);
     if (kind.repeats === undefined || kind.repeats.least === 0) return;
-    expect(places.get('range start')).toBe(kind.repeats.least - CHECK_BYTES);
-    expect(places.get('range end')).toBe(kind.repeats.least - CHECK_BYTES + kind.repeats.bytes / 2);
+    const { least, bytes } = kind.repeats;
+    expect(repeatedFields(text)[0].offset).toBe(least - CHECK_BYTES);
+    expect(sum(repeatedFields(text))).toBe(8 * bytes);
+  });
+
+  it('repeats what its descriptor repeats', () => {
+    const { least = 0, bytes = 0, fields: own } = kind.repeats ?? {};
+    const at = least - CHECK_BYTES;
+    const ranges = { 'range start': { offset: at, bits: 32 }, 'range end': { offset: at + bytes / 2, bits: 32 } };
+    const wanted = own === undefined ? (least > 0 ? ranges : {}) : described({ fields: own });
+    expect(drawn(repeatedFields(text))).toEqual(wanted);
   });
 
   it('has the flags that the descriptor has', () => {
@@ -198,7 +207,7 @@ describe('a filled frame in PROTOCOL §3.16', () => {
   });
 
   it('has the entries that the naive twin reads', () => {
-    const entry = fields.slice(4, 9).map(({ name, bits }) => [name, bits]);
+    const entry = repeatedFields(section('3.16')).map(({ name, bits }) => [name, bits]);
     expect(entry).toEqual(CHUNK);
     expect(CHUNK.reduce((sum, [, bits]) => sum + bits, 0)).toBe(8 * Chunks.chunkBytes);
   });
@@ -240,6 +249,9 @@ describe('what PROTOCOL says in words and tables', () => {
     ['9.7', `1 to ${MAX_RATE_CODE.toLocaleString('en')} is ${rateOfCode(128) / 2} * 2^(c / 128) bit/s`],
     ['3.3', `${DEFAULT_FRAME_BYTES} by default, ${MAX_FRAME_BYTES.toLocaleString('en')} at most`],
     ['3.4', `${Ack.maxRanges} times`],
+    ['3.28', `${Credits.maxEntries} times`],
+    ['3.28', `1 to ${Credits.maxCount},`],
+    ['2.7', `or a count of 0 or above ${Credits.maxCount}`],
     ['4.4', `${MEAN_CREDIT_WIRE_BYTES} being the mean wire size of a credit`],
   ])('§%s says "%s", as the layout does', (number, words) => {
     expect(section(number).text.replaceAll('\n', ' ')).toContain(words);

@@ -1,4 +1,5 @@
 import { crc32 } from '../../../src/base/crc32.js';
+import { addCredit, beginCredits, endCredits, entryCount, nextCredit, takeCredit } from '../../../src/wire/credits.js';
 import * as decode from '../../../src/wire/decode.js';
 import * as encode from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
@@ -8,8 +9,11 @@ import {
   CONTROL_CODES,
   Credit,
   CreditFlag,
+  Credits,
   DataFlag,
   FrameType,
+  Header,
+  MAX_CREDIT_BYTES,
   VERSION,
   WIRE_OVERHEAD_BYTES,
 } from '../../../src/wire/layout.js';
@@ -96,11 +100,25 @@ const WRITERS: Readonly<Record<number, Write>> = {
     };
     return encode.encodeWindowAck(bytes, header, fields, crc32);
   },
+  [Credits.type]: (bytes, { pathId = 0 }, from) => {
+    const copy = new Frame(bytes);
+    beginCredits(copy);
+    bytes[Header.pathId] = pathId;
+    const credit = new Frame(new Uint8Array(MAX_CREDIT_BYTES));
+    for (let index = 0; index < entryCount(from.bytes); index++) {
+      for (let left = takeCredit(from, index, credit); left > 0; left--) {
+        addCredit(copy, credit);
+        nextCredit(credit.bytes);
+      }
+    }
+    endCredits(copy, crc32);
+    return copy.length;
+  },
 };
 
 /**
- * The frame that encode writes of what decode reads; null for filled frames, which have a target of their own, and for VERSION of another version
- * than ours.
+ * The frame that encode writes of what decode reads; null for filled frames, which have a target of their own, for VERSION of another version than
+ * ours, and for CREDITS whose rows are written as fewer.
  */
 export function copiedFrame(frame: Frame): Frame | null {
   const { bytes } = frame;
@@ -116,7 +134,7 @@ export function copiedFrame(frame: Frame): Frame | null {
     pathId: decode.pathId(bytes),
   };
   copy.length = write(copy.bytes, header, frame);
-  return copy;
+  return type === Credits.type && copy.length < frame.length ? null : copy;
 }
 
 function withPayload(bytes: Uint8Array, at: number, frame: Frame): number {
