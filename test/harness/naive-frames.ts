@@ -146,16 +146,31 @@ const sentEntries = fc
     return { ...entry, ...rate, flags: entry.flags + 0x10 + limit, ...(isFree && { hop: 0xf }) };
   });
 
-/** Some rows are of the flow of the one before, behind a gap or without one. */
+/** How a row may begin where the one before ends: as it would go on, behind a gap, or with something else that differs. */
+const nextRows: fc.Arbitrary<Record<string, number> | null> = fc.constantFrom(
+  null,
+  {},
+  { gap: 1 },
+  { 'flow id': 77 },
+  { flags: 0x20, 'rate code': 0, 'explicit rate': 0, hop: 0 },
+  { flags: 0x1f, 'rate code': 9, 'explicit rate': 0xfff, hop: 0xf },
+  { flags: 0x1f, 'rate code': 9, 'explicit rate': 5, hop: 3 },
+);
+
 const entryLists = fc
-  .array(fc.tuple(sentEntries, fc.constantFrom(null, 0, 1)), { minLength: 1, maxLength: 42 })
+  .array(fc.tuple(sentEntries, nextRows), { minLength: 1, maxLength: 42 })
   .map((rows) => rows.reduce<Record<string, number>[]>(withEntry, []));
 
-function withEntry(entries: Record<string, number>[], [own, gap]: [Record<string, number>, number | null]) {
+function withEntry(
+  entries: Record<string, number>[],
+  [own, next]: [Record<string, number>, Record<string, number> | null],
+) {
   const last = entries.at(-1);
   if (last === undefined) return [own];
+  const { gap = 0, ...changed } = next ?? {};
   const after = (distance: number) => (last['credit sequence'] + last.count + distance) % 2 ** 20;
-  const entry = gap === null ? own : { ...last, 'credit sequence': after(gap), count: own.count };
+  const row = { ...last, 'credit sequence': after(gap), ...changed, count: own.count };
+  const entry = next === null ? own : row;
   // A sender would have put it into the row before.
   const isOneRow =
     last.count < 64 && isDeepStrictEqual(entry, { ...last, 'credit sequence': after(0), count: entry.count });
@@ -244,3 +259,26 @@ function flagsOf({ type, chunks, fields }: NaiveFrame, flags: number): number {
   if (type !== 'DATA') return flags;
   return chunks === undefined ? flags & ~0x40 : (flags | 0x40) & ~0x08;
 }
+
+/** CREDITS of which some of what §2.7 demands may be wrong, and with bits that are not read. */
+export const nearlyCredits: fc.Arbitrary<NaiveFrame> = fc
+  .record({
+    frame: receivedFrames('CREDITS'),
+    host: fc.constantFrom(0, 0, 0, 7),
+    length: fc.constantFrom(0, 1, 2, 41, 42, 43),
+    entry: fc.record({
+      'flow id': fc.constantFrom(0, 1, 1, 1, 256, 2 ** 31),
+      'credit sequence': upTo(0xfffff),
+      'rate code': twelveBits,
+      'explicit rate': twelveBits,
+      hop,
+      flags: byte,
+      count: fc.constantFrom(0, 1, 63, 64, 64, 65, 255),
+    }),
+  })
+  .map(({ frame, host, length, entry }) => {
+    const entries = Array.from({ length }, (_, index) =>
+      index === length - 1 ? entry : { ...entry, 'flow id': 1, count: 1 },
+    );
+    return { ...frame, fields: { ...frame.fields, 'destination host': host, 'source host': host }, entries };
+  });

@@ -21,7 +21,7 @@ import {
   naiveReseal,
   TYPES,
 } from '../harness/naive-codec.js';
-import { receivedFrames, sentFrames } from '../harness/naive-frames.js';
+import { nearlyCredits, receivedFrames, sentFrames } from '../harness/naive-frames.js';
 import { printFrame } from '../harness/print-frame.js';
 import { allowLongRuns, holds } from '../harness/seeds.js';
 
@@ -409,6 +409,17 @@ describe('any bytes at all', () => {
     });
     // A generator that no longer reaches a reason or a type would prove nothing about it.
     expect([...verdicts.keys()].sort()).toEqual([...NAMES, ...DROP_NAMES.slice(1)].sort());
+  });
+
+  it('get the same verdict and the same rows where CREDITS are nearly right', () => {
+    const verdicts = new Set<string>();
+    holds(nearlyCredits, 500, (frame) => {
+      const datagram = naiveEncode(frame);
+      const naive = naiveDecode(datagram);
+      expectSame(fastDecode(datagram), naive);
+      verdicts.add(typeof naive === 'string' ? naive : naive.type);
+    });
+    expect([...verdicts].sort()).toEqual(['CREDITS', 'invalid', 'length']);
   });
 
   it('are printed on one line', () => {
