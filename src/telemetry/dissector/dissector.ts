@@ -26,7 +26,7 @@ export function abbreviation(key: string): string {
 }
 
 /** The fields of a kind, in their order. One that is shorter than its bytes begins where the one before it ends. */
-function dissectedFields({ fields }: FrameKind): DissectedField[] {
+function dissectedFields(fields: FrameKind['fields']): DissectedField[] {
   let endBit = 0;
   return Object.entries<Field>(fields).map(([key, field]) => {
     const bits = isBytes(field) ? field.bytes * 8 : field.bits;
@@ -53,7 +53,6 @@ export function dissectorLua({ port }: DissectorOptions): string {
 
 function kindLua(kind: FrameKind): string {
   const { name, type, minBytes, maxBytes, holdsPayload = false, repeats } = kind;
-  const fields = dissectedFields(kind).map((field, index) => fieldLua(field, Object.values(kind.fields)[index]));
   const parts = [
     `name = "${name}"`,
     `min = ${minBytes}`,
@@ -61,9 +60,18 @@ function kindLua(kind: FrameKind): string {
     `payload = ${holdsPayload}`,
     `ranges = ${repeats?.what === 'range' ? repeats.least - 4 : 'nil'}`,
     `flags = ${flagsLua(kind.flags ?? {})}`,
-    `fields = { ${fields.join(', ')} }`,
+    `entry_bytes = ${repeats?.bytes ?? 0}`,
+    `entry = ${repeats?.fields === undefined ? 'nil' : fieldsLua(repeats.fields)}`,
+    `fields = ${fieldsLua(kind.fields)}`,
   ];
   return `  [${type}] = { ${parts.join(', ')} },`;
+}
+
+function fieldsLua(fields: FrameKind['fields']): string {
+  const described = Object.values(fields);
+  return `{ ${dissectedFields(fields)
+    .map((field, index) => fieldLua(field, described[index]))
+    .join(', ')} }`;
 }
 
 function flagsLua(flags: Readonly<Record<string, number>>): string {

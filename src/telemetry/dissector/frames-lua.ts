@@ -31,8 +31,8 @@ local function is_valid(field, value)
   return (field.least == nil or value >= field.least) and (field.most == nil or value <= field.most)
 end
 
-local function add_fields(tree, tvb, header, kind, limit)
-  for _, field in ipairs(kind.fields) do
+local function add_described(tree, tvb, described, limit)
+  for _, field in ipairs(described) do
     local from = math.floor(field.first / 8)
     local to = math.ceil((field.first + field.bits) / 8)
     if to <= limit then
@@ -45,12 +45,26 @@ local function add_fields(tree, tvb, header, kind, limit)
       end
     end
   end
+end
+
+local function add_fields(tree, tvb, header, kind, limit)
+  add_described(tree, tvb, kind.fields, limit)
   if header.type == CREDIT then
     tree:add(F.seq, tvb(12, 3), tvb(12, 3):bitfield(0, 20))
     tree:add(F.limiting_hop, tvb(2, 1), band(header.flags, CREDIT_HOP_MASK))
   elseif header.type == DATA and limit >= 16 then
     if band(header.flags, REACTIVE) ~= 0 then tree:add(F.frame_number, tvb(12, 4))
     else tree:add(F.seq, tvb(12, 3), tvb(12, 3):bitfield(0, 20)) end
+  end
+end
+
+-- The descriptor has the first entry's fields: each is read as if it were the first. Its flow is that of a frame too.
+local function add_entries(tree, tvb, kind, limit)
+  local first = kind.entry[1].first / 8
+  for at = first, limit - kind.entry_bytes, kind.entry_bytes do
+    local item = tree:add(F.entry, tvb(at, kind.entry_bytes))
+    add_described(item, tvb(at - first, first + kind.entry_bytes), kind.entry, first + kind.entry_bytes)
+    item:add(F.flow, tvb(at, 4)):set_generated()
   end
 end
 
@@ -204,6 +218,7 @@ local function dissect_frame(tvb, pinfo, tree, place, whole)
   local body = math.min(limit, after - (header.type == CREDIT and 0 or CHECK))
   add_fields(tree, tvb, header, kind, body)
   if kind.ranges then add_ranges(tree, tvb, kind, body) end
+  if kind.entry then add_entries(tree, tvb, kind, body) end
   if kind.payload then
     local payload = after - 26
     if header.type == DATA and band(header.flags, CHUNKS) ~= 0 then

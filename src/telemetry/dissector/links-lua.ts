@@ -42,7 +42,20 @@ end
 
 local function number(tvb, at, bytes) return tvb(at, bytes):uint() end
 
+-- Of CREDITS: one name for each credit.
+local function credit_names(tvb)
+  local names = {}
+  for at = 16, math.min(4 + 12 * number(tvb, 14, 2), tvb:len() - 12), 12 do
+    local first = tvb(at + 4, 4):bitfield(0, 20)
+    for index = 0, number(tvb, at + 11, 1) - 1 do
+      names[#names + 1] = "credit " .. number(tvb, at, 4) .. " " .. (first + index) % 0x100000
+    end
+  end
+  return names
+end
+
 local asks = {
+  CREDITS = credit_names,
   CREDIT_REQUEST = function(tvb, header)
     return { "request " .. header.flow, "probe " .. header.flow .. " " .. number(tvb, 16, 2) }
   end,

@@ -32,6 +32,7 @@ local F = {
   range = ProtoField.none("xpass.range", "Range"),
   range_start = ProtoField.uint32("xpass.range.start", "Start"),
   range_end = ProtoField.uint32("xpass.range.end", "End, exclusive"),
+  entry = ProtoField.none("xpass.entry", "Credits"),
   chunk_count = ProtoField.uint8("xpass.chunks", "Chunks"),
   chunk = ProtoField.none("xpass.chunk", "Chunk"),
   chunk_flow = ProtoField.uint32("xpass.chunk.flow", "Flow id", base.HEX),
@@ -52,8 +53,8 @@ for _, field in pairs(F) do fields[#fields + 1] = field end
 
 -- One field for each name: kinds share names only with fields of one sort.
 local by_abbr, flag_fields = {}, {}
-for _, kind in pairs(KINDS) do
-  for _, field in ipairs(kind.fields) do
+local function make_fields(described)
+  for _, field in ipairs(described) do
     if by_abbr[field.abbr] == nil then
       local made
       if field.bytes then made = ProtoField.bytes(field.abbr, field.name)
@@ -62,6 +63,10 @@ for _, kind in pairs(KINDS) do
       fields[#fields + 1] = made
     end
   end
+end
+for _, kind in pairs(KINDS) do
+  make_fields(kind.fields)
+  make_fields(kind.entry or {})
 end
 local function add_flag_fields(flags)
   for _, flag in ipairs(flags) do

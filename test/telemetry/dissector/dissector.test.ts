@@ -8,12 +8,13 @@ import { newMadeUpEnds } from '../../../src/telemetry/capture/ip-headers.js';
 import { abbreviation, dissectorLua } from '../../../src/telemetry/dissector/dissector.js';
 import { Bundle } from '../../../src/wire/bundle.js';
 import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from '../../../src/wire/chunks.js';
+import { entryCount, takeCredit } from '../../../src/wire/credits.js';
 import * as decode from '../../../src/wire/decode.js';
 import { encodeCredit, encodeData, seal } from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { type AnyReader, type FixedFrame, isBytes } from '../../../src/wire/frame-kind.js';
 import { FRAMES, kindOf, Version, Welcome } from '../../../src/wire/frames.js';
-import { DataFlag, FrameType } from '../../../src/wire/layout.js';
+import { Credits, DataFlag, FrameType, MAX_CREDIT_BYTES } from '../../../src/wire/layout.js';
 import { naiveEncode, TYPES } from '../../harness/naive-codec.js';
 import { sentFrames } from '../../harness/naive-frames.js';
 import { scratchDirectory } from '../../harness/scratch.js';
@@ -77,6 +78,7 @@ function bodyOf(frame: Frame, type: number): Record<string, string | number> {
     return { 'xpass.stream_offset': decode.dataOffset(bytes), 'xpass.payload_bytes': decode.dataPayloadBytes(frame) };
   if (type === FrameType.data) return dataOf(frame);
   if (type === FrameType.ack || type === FrameType.windowAck) return ackOf(bytes, type);
+  if (type === Credits.type) return creditsOf(frame);
   return fieldsOf(kindOf(type) as FixedFrame, bytes);
 }
 
@@ -92,6 +94,31 @@ function dataOf(frame: Frame): Record<string, string | number> {
     'xpass.seq': isReactive ? '' : decode.dataCreditSequence(bytes),
     'xpass.chunk.flow': chunks.map((index) => hex(chunkFlowId(bytes, index))).join(),
     'xpass.chunk.payload_bytes': chunks.map((index) => chunkPayloadBytes(bytes, index)).join(),
+  };
+}
+
+function creditsOf(frame: Frame): Record<string, string> {
+  const credit = new Frame(new Uint8Array(MAX_CREDIT_BYTES));
+  const { bytes } = credit;
+  const rows = Array.from({ length: entryCount(frame.bytes) }, (_, index) => {
+    const count = takeCredit(frame, index, credit);
+    const rate = decode.creditExplicitRate(bytes);
+    return {
+      'xpass.credit_flow_id': hex(decode.flowId(bytes)),
+      'xpass.credit_sequence': decode.creditSequence(bytes),
+      'xpass.rate_code': decode.creditRateCode(bytes),
+      'xpass.explicit_rate': rate >>> 4,
+      'xpass.hop': rate & 0xf,
+      'xpass.credit_flags': decode.flags(bytes),
+      'xpass.credit_count': count,
+    };
+  });
+  const names = Object.keys(rows[0]) as (keyof (typeof rows)[number])[];
+  const flows = rows.map((row) => row['xpass.credit_flow_id']);
+  return {
+    ...Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name]).join()])),
+    'xpass.entry_count': `${rows.length}`,
+    'xpass.flow': [hex(decode.flowId(frame.bytes)), ...flows].join(),
   };
 }
 
@@ -229,6 +256,29 @@ describe('the dissector', () => {
       'Unknown type',
       expect.stringContaining('Reserved bits are set'),
     ]);
+  });
+
+  it('links the credits of CREDITS with the data that echoes them', async ({ skip }) => {
+    skip(TSHARK_MISSING !== null, TSHARK_MISSING ?? '');
+    const row = { 'rate code': 0, 'explicit rate': 0, hop: 0, flags: 0 };
+    const entries = [
+      { ...row, 'flow id': 7, 'credit sequence': 0xffffe, count: 4 },
+      { ...row, 'flow id': 8, 'credit sequence': 50, count: 1 },
+    ];
+    const plain = { ranges: [], payload: [], paddingBytes: 0 };
+    const credits = naiveEncode({ ...plain, type: 'CREDITS', fields: { version: 2 }, entries });
+    const data = [
+      [7, 0xffffe],
+      [7, 1],
+      [8, 50],
+      [7, 2],
+      [8, 51],
+    ].map(([flow, sequence]) => {
+      const fields = { version: 2, 'flow id': flow, 'echoed credit sequence': sequence };
+      return naiveEncode({ ...plain, type: 'DATA', fields, payload: [1] });
+    });
+    const rows = await dissect([credits, ...data], ['xpass.response_to']);
+    expect(rows.flat()).toEqual(['', '1', '1', '1', '', '']);
   });
 
   it('links each request with its answer, and not with one that has another number', async ({ skip }) => {
