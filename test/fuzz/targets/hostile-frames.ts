@@ -1,11 +1,22 @@
 import { crc32 } from '../../../src/base/crc32.js';
 import { Bundle } from '../../../src/wire/bundle.js';
+import { write16 } from '../../../src/wire/bytes.js';
 import { writeChunk, writeChunkCount } from '../../../src/wire/chunks.js';
+import { addCredit, beginCredits, endCredits } from '../../../src/wire/credits.js';
 import * as encode from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { type Field, type FixedFrame, type FrameKind, isBytes } from '../../../src/wire/frame-kind.js';
 import { CreditRequest, CreditStop, Fin, FRAMES, Reset } from '../../../src/wire/frames.js';
-import { CHECK_BYTES, CONTROL_CODES, Credit, DataFlag, MAX_BUNDLE_BYTES } from '../../../src/wire/layout.js';
+import {
+  CHECK_BYTES,
+  CONTROL_CODES,
+  Credit,
+  Credits,
+  DataFlag,
+  Header,
+  MAX_BUNDLE_BYTES,
+  MAX_CREDIT_BYTES,
+} from '../../../src/wire/layout.js';
 import type { Input } from '../engine/input.js';
 
 /** What a liar knows of the flow that it lies to. */
@@ -36,6 +47,7 @@ const NOTHING_KNOWN: Known = {
 const FRAME_BYTES = 2_048;
 const MOST_RANGES = 34;
 const MOST_CHUNKS = 6;
+const MOST_ROWS = 4;
 /** Shortest frame that is padded. */
 const PADDED_BYTES = 24;
 const NO_BITS = new Uint8Array(0);
@@ -152,7 +164,25 @@ const WRITERS: readonly Write[] = [
     bytes.set(bundle.bytes.subarray(0, bundle.length));
     return bundle.length;
   },
+  (input, bytes, header, known) => {
+    const credits = new Frame(bytes);
+    beginCredits(credits);
+    write16(bytes, Header.destination, header.destination);
+    write16(bytes, Header.source, header.source);
+    for (let rows = input.below(MOST_ROWS); rows > 0; rows--) addRow(input, credits, header, known);
+    endCredits(credits, crc32);
+    return credits.length;
+  },
 ];
+
+function addRow(input: Input, credits: Frame, header: encode.FlowHeader, { flowId, sequence }: Known): void {
+  const credit = new Frame(new Uint8Array(MAX_CREDIT_BYTES));
+  const rate = { rateCode: input.pick([0, 0, 1, 4_095]), hop: input.below(16), paddingBytes: Credit.explicitBytes };
+  const fields = { ...rate, flags: input.u8(), sequence: input.near(sequence), pathId: 0 };
+  encode.encodeCredit(credit.bytes, { ...header, flowId: input.near(flowId) }, fields, null);
+  addCredit(credits, credit);
+  credits.bytes[credits.length - Credits.entryBytes + Credits.count] = input.pick([1, 2, 64, 65, 0]);
+}
 
 /** One input that begins each kind of frame. */
 export const SAMPLES: readonly Uint8Array[] = WRITERS.map((_, kind) => Uint8Array.from([kind, 0, 0]));
