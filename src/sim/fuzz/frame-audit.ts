@@ -5,7 +5,7 @@ import { PortField } from '../../switch/port-record.js';
 import { destinationHost, flags, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import { MtuProbe, MtuProbed } from '../../wire/frames.js';
-import { CONTROL_CODES, FrameType, TYPE_CODES } from '../../wire/layout.js';
+import { CONTROL_CODES, Credits, FrameType, TYPE_CODES } from '../../wire/layout.js';
 import type { AuditedPool } from './audited-pool.js';
 import { FlowTrail } from './flow-trail.js';
 import { fail } from './violation.js';
@@ -42,7 +42,7 @@ export interface AuditedHosts {
 
 /** A frame of a handshake, or VERSION. */
 export function isOfDoor(type: number): boolean {
-  if (type === MtuProbe.type || type === MtuProbed.type) return false;
+  if (type === Credits.type || type === MtuProbe.type || type === MtuProbed.type) return false;
   return type >= CONTROL_CODES || type === FrameType.version;
 }
 
