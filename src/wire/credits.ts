@@ -84,13 +84,13 @@ export function entryCount(bytes: Uint8Array): number {
   return read16(bytes, Credits.entryCount);
 }
 
-/** Frames that a frame stands for: the credits of CREDITS. Of any bytes, for who only wants to know how much there was to do. */
+/** Frames that a frame stands for, 1 or more: the credits of CREDITS. Of any bytes, for who only wants to know how much there was to do. */
 export function framesIn({ bytes, length }: Frame): number {
   if (!isCredits(bytes)) return 1;
   let sum = 0;
   for (let at = entryAt(0); at + Credits.entryBytes < length; at += Credits.entryBytes)
     sum += bytes[at + Credits.count];
-  return sum;
+  return Math.max(1, sum);
 }
 
 /** Makes `into` the first CREDIT of entry `index`, without a check; returns how many the entry has. */

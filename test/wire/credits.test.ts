@@ -157,6 +157,13 @@ describe('CREDITS', () => {
     expect(checkFrame(joined([]), crc32)).toBe(DropCode.invalid);
   });
 
+  it('is a frame to handle, whatever a forged one says that it has', () => {
+    const frame = joined([credit(1)]);
+    frame.bytes[Credits.entries + Credits.count] = 0;
+    expect(framesIn(frame)).toBe(1);
+    expect(framesIn(joined([]))).toBe(1);
+  });
+
   it('takes no credit of a path, marked, or that is none', () => {
     expect(mayJoin(credit(1))).toBe(true);
     expect(mayJoin(credit(1, { pathId: 3 }))).toBe(false);
