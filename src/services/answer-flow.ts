@@ -8,7 +8,7 @@ import { encodeMessage, type Message } from './file/message.js';
 /** What the flow of answers begins with. docs/APPLICATIONS.md, "files" */
 export const ANSWERS_KIND = 'answers';
 
-/** Answers that wait for a peer that does not read them (ours: some MB; an honest one has 64 files without a verdict). */
+/** Answers that wait for a peer that does not read them (ours: some MB; an honest one has 256 files without a verdict). */
 const MOST_WAITING = 10_000;
 /** Answers wait this long for others (ours): each that goes alone costs both ends a request, a credit and a frame. A sender has many files without one. */
 const GATHER_MS = 2;

@@ -22,6 +22,7 @@ import type { RateLimiter } from './rate-limiter.js';
 import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
 import { SeriesTransfer } from './series-transfer.js';
 import { FILES_EACH, SmallFiles } from './small-files.js';
+import { spread } from './spread.js';
 
 /**
  * A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at
@@ -99,8 +100,10 @@ interface Sending extends Lanes {
   send(at: Attempt['at']): Promise<FileResult>;
 }
 
-/** Flows that carry small files in a row (ours): one fills a link, and more bridge each other's round trips. */
+/** Flows that carry small files in a row on a long path (ours). On a short one a single flow fills the link, and of more the receiver drops credits. */
 const MOST_SERIES = 4;
+/** Bytes under way on a flow that is full (ours): half of the default receive window. */
+const MUCH_UNDER_WAY_BYTES = 2 * 1_048_576;
 
 /** A flow for small files, opened for the first of them, and again after it was lost. */
 class LazySeries {
@@ -114,6 +117,11 @@ class LazySeries {
   get(): SeriesTransfer {
     if (this.series === null || this.series.isOver) this.series = this.open();
     return this.series;
+  }
+
+  /** The receive window is about to bound it. */
+  get isFull(): boolean {
+    return this.series !== null && this.series.bytesUnderWay > MUCH_UNDER_WAY_BYTES;
   }
 
   async end(): Promise<void> {
@@ -255,26 +263,36 @@ export class SendRun {
 
   /** `lanes` at a time, in their order. */
   private async sendEach(jobs: readonly Job[], lanes: number, { host, display }: Lanes): Promise<void> {
-    await this.inLanes(jobs, lanes, (job) =>
+    await this.inLanes(jobs.values(), lanes, (job) =>
       this.sendOne(job, { host, display, send: (shown) => this.tryAll(job, host, shown) }),
     );
   }
 
+  /** On one flow, and on all of them once a window bounds it. The first has as many files under way as all may have. */
   private async sendSmall(small: SmallFiles, flows: number, { host, display }: Lanes): Promise<void> {
+    const jobs = small.jobs.values();
     const series = Array.from({ length: flows }, () => new LazySeries(() => this.openSeries(host)));
-    await this.inLanes(small.jobs, flows * FILES_EACH, (job, lane) =>
-      this.sendOne(job, {
-        host,
-        display,
-        send: async (shown) => {
-          const result = await small.send(job, series[lane % flows].get());
-          // Another sender may have been faster with the same, and an older receiver takes one file a flow.
-          if (result === null) return this.tryAll(job, host, shown);
-          return result.code === 'exists' ? this.unlessThere(job, host, result) : result;
-        },
+    await spread(series, (flow, onJobDone) =>
+      this.inLanes(jobs, flow === series[0] ? flows * FILES_EACH : FILES_EACH, async (job) => {
+        const send = (shown: Attempt['at']) => this.sendInRow(job, small, flow.get(), { host, shown });
+        const result = await this.sendOne(job, { host, display, send });
+        onJobDone();
+        return result;
       }),
     );
-    await Promise.all(series.map((series) => series.end()));
+    await Promise.all(series.map((flow) => flow.end()));
+  }
+
+  private async sendInRow(
+    job: Job,
+    small: SmallFiles,
+    series: SeriesTransfer,
+    { host, shown }: { host: Host; shown: Attempt['at'] },
+  ): Promise<FileResult> {
+    const result = await small.send(job, series);
+    // Another sender may have been faster with the same, and an older receiver takes one file a flow.
+    if (result === null) return this.tryAll(job, host, shown);
+    return result.code === 'exists' ? this.unlessThere(job, host, result) : result;
   }
 
   private openSeries(host: Host): SeriesTransfer {
@@ -285,19 +303,15 @@ export class SendRun {
     return series;
   }
 
-  private async inLanes(
-    jobs: readonly Job[],
-    lanes: number,
-    send: (job: Job, lane: number) => Promise<FileResult>,
-  ): Promise<void> {
-    let next = 0;
-    const lane = async (_: unknown, number: number): Promise<void> => {
-      while (next < jobs.length && this.fatal === null) {
-        const job = jobs[next++];
-        this.outcomes[this.places.get(job)!] = await send(job, number);
+  private async inLanes(jobs: Iterator<Job>, lanes: number, send: (job: Job) => Promise<FileResult>): Promise<void> {
+    const lane = async (): Promise<void> => {
+      while (this.fatal === null) {
+        const { done, value: job } = jobs.next();
+        if (done === true) return;
+        this.outcomes[this.places.get(job)!] = await send(job);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(lanes, jobs.length) }, lane));
+    await Promise.all(Array.from({ length: lanes }, lane));
   }
 
   private async sendOne(job: Job, { host, display, send }: Sending): Promise<FileResult> {

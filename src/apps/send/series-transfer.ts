@@ -88,6 +88,12 @@ export class SeriesTransfer implements FlowWriter {
     return this.over !== null;
   }
 
+  /** Sent, and not known to have arrived. */
+  get bytesUnderWay(): number {
+    const { bytesSent, bytesAcknowledged } = this.sender.statistics;
+    return bytesSent - bytesAcknowledged;
+  }
+
   /** Data frames that were lost and sent again since this was asked last. */
   takeLostFrames(): number {
     const { framesRepaired } = this.sender.statistics;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The name of a received file is the sender's word: components in a row, of which none leads anywhere but down. */
 
@@ -80,7 +80,7 @@ const FOLDER_DIGITS = 12;
  * digest of its whole name before its own.
  */
 export function temporaryName(path: string, tag: string): string {
-  const digest = createHash('sha256').update(path).digest('hex').slice(0, FOLDER_DIGITS);
+  const digest = hash('sha256', path, 'hex').slice(0, FOLDER_DIGITS);
   const name = path.includes('/') ? `${digest}-${path.slice(path.lastIndexOf('/') + 1)}` : path;
   const room = MAX_NAME_BYTES - Buffer.byteLength(`..${tag}.part`);
   return `.${cutToBytes(name, room)}.${tag}.part`;

@@ -11,7 +11,7 @@ const MIN_MESSAGE_BYTES = 2;
 const FIRST_BUFFER_BYTES = 1_024;
 const NO_BYTES = new Uint8Array(0);
 
-const ENCODER = new TextEncoder();
+const ROOM_FOR_LENGTH = ' '.repeat(PREFIX_BYTES);
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** One JSON object; `kind` says what the other fields are. They are the peer's word: check each before use. */
@@ -22,11 +22,10 @@ export interface Message {
 
 /** The bytes of a message: 4 bytes of length, big-endian, and the JSON text in UTF-8. */
 export function encodeMessage(message: Message): Uint8Array {
-  const text = ENCODER.encode(JSON.stringify(message));
-  assert(text.length <= MAX_MESSAGE_BYTES, 'a message of ours is within the limit');
-  const bytes = new Uint8Array(PREFIX_BYTES + text.length);
-  new DataView(bytes.buffer).setUint32(0, text.length);
-  bytes.set(text, PREFIX_BYTES);
+  const bytes = Buffer.from(ROOM_FOR_LENGTH + JSON.stringify(message));
+  const length = bytes.length - PREFIX_BYTES;
+  assert(length <= MAX_MESSAGE_BYTES, 'a message of ours is within the limit');
+  bytes.writeUInt32BE(length);
   return bytes;
 }
 

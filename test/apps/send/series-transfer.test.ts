@@ -96,6 +96,14 @@ describe('a series', () => {
     await world.play(series.end());
   });
 
+  it('counts the bytes that were sent and are not known to have arrived', async () => {
+    const { world, series } = await bed();
+    const sent = series.send(fileOf('a', 'x'.repeat(300_000)));
+    await world.playUntil(() => series.bytesUnderWay > 0);
+    await world.play(sent);
+    expect(series.bytesUnderWay).toBe(0);
+  });
+
   it('believes no verdict with another digest than the file has', async () => {
     const { world, series } = await bed();
     const sent = series.send(async () => ({
