@@ -193,8 +193,8 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
   hostCredits: row(
     'hostCredits',
     orUnlimited(integer({ lowest: 2 })),
-    'credits outstanding of all flows of the host together',
-    "ours: no more data than the host's socket buffer holds; unlimited where nothing is lost between network and host",
+    'credits outstanding of all flows of the host together, besides those under way when nothing queues',
+    "ours: no more data waits than the host's socket buffer holds; unlimited where nothing is lost between network and host",
   ),
   queueBoundNs: row(
     'queueBound',

@@ -23,7 +23,7 @@ const OLD_TURN = 4;
 const MAX_PEERS = 256;
 
 export interface BudgetOptions {
-  /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
+  /** Credits at most besides those that are under way when nothing queues: what the socket's buffer holds of data frames. */
   hostCredits: number;
   /** Time that one credit and its data take on the link at first, ns. */
   creditNs: number;
@@ -223,8 +223,10 @@ export class CreditBudget {
   /** Credits that fit, and a fraction. */
   private get size(): number {
     const pipelineNs = this.pipelineNs();
-    const fitting = (pipelineNs + this.queueNs(pipelineNs)) / this.creditNs;
-    return Math.min(this.options.hostCredits, Math.max(LEAST_CREDITS, fitting));
+    const pipeline = pipelineNs / this.creditNs;
+    const fitting = pipeline + this.queueNs(pipelineNs) / this.creditNs;
+    // What is under way when nothing queues is in no buffer.
+    return Math.min(pipeline + this.options.hostCredits, Math.max(LEAST_CREDITS, fitting));
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: others get their turn. */

@@ -51,6 +51,15 @@ describe('the credits that a host has outstanding', () => {
     expect(budget.allows(0)).toBe(false);
   });
 
+  it('are as many besides those that are under way when nothing queues', () => {
+    const { budget } = budgetOf({ hostCredits: 6 });
+    budget.addPipeline(100, 1);
+    budget.add(105);
+    expect(budget.allows(0)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+
   it('are those that are under way when nothing queues, and those of the queue that is allowed', () => {
     const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
     budget.addPipeline(3, 0.5);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
-import { MILLISECOND_NS, NEVER } from '../../src/base/time.js';
+import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import { Host } from '../../src/core/host.js';
 import { frameType } from '../../src/wire/decode.js';
 import { encodeCredit } from '../../src/wire/encode.js';
@@ -50,6 +50,19 @@ describe('a host behind its NIC', () => {
     const linkFrames = (0.1 * RATE_BPS) / 8 / (88 + wireBytes(1_472));
     expect(arrived).toBeGreaterThan(0.95 * linkFrames);
     expect(arrived).toBeLessThan(1.02 * linkFrames);
+  });
+
+  it('sends as fast over a path that holds more frames than its socket as if the socket held all', () => {
+    const [bounded, unbounded] = [320, Number.POSITIVE_INFINITY].map((hostCredits) => {
+      const world = new World(1, 40 * MILLISECOND_NS);
+      world.addHost({ rateBps: 300e6 });
+      const sink = new Sink(world);
+      world.addHost({ rateBps: 300e6, creditAlgorithm: 'steady', hostCredits }, sink);
+      new Source(world, Number.POSITIVE_INFINITY).start(0, 1);
+      world.run(2 * SECOND_NS);
+      return sink.readers[0].flow.statistics.dataFrames;
+    });
+    expect(bounded / unbounded).toBeGreaterThan(0.9);
   });
 
   it.each([
