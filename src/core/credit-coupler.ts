@@ -4,8 +4,8 @@ import { addCredit, beginCredits, endCredits, mayJoin } from '../wire/credits.js
 import type { Frame, FramePool } from '../wire/frame.js';
 import { Credits } from '../wire/layout.js';
 
-/** Credits of one frame at most. Ours: as many as a host takes before it answers (`MAX_BATCH` of its driver), and a lost frame costs no more. */
-const MOST_CREDITS = 64;
+/** Credits of one frame at most. Ours: as many as a bundle holds, so a lost datagram costs no more. docs/decisions/0040-credits-in-one-frame.md */
+const MOST_CREDITS = 20;
 
 /** Joins the credits that leave for a peer one behind the other, so that they are sealed, sent and opened as one frame. PROTOCOL §3.28 */
 export class CreditCoupler {

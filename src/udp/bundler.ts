@@ -1,4 +1,5 @@
 import { Bundle } from '../wire/bundle.js';
+import { isCredits } from '../wire/credits.js';
 import type { Frame } from '../wire/frame.js';
 import { MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES } from '../wire/layout.js';
 import type { Datapath } from './datapath.js';
@@ -70,7 +71,7 @@ export class Bundler {
 
   private gather(frame: Frame): void {
     let bundle = this.openTo(frame.peer);
-    if (bundle !== null && !bundle.hasRoom(frame.length)) {
+    if (bundle !== null && !takes(bundle, frame)) {
       this.close(bundle);
       bundle = null;
     }
@@ -122,4 +123,9 @@ export class Bundler {
     this.sends++;
     this.datapath.send(frame);
   }
+}
+
+/** One CREDITS at most: a bundle has room for eleven, and to lose it would cost a host that woke late all its credits. */
+function takes(bundle: Bundle, { bytes, length }: Frame): boolean {
+  return bundle.hasRoom(length) && !(bundle.hasCredits && isCredits(bytes));
 }

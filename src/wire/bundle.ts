@@ -1,3 +1,4 @@
+import { isCredits } from './credits.js';
 import { ecn, SMALLEST_FRAME_BYTES } from './decode.js';
 import { Frame } from './frame.js';
 import { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES, VERSION } from './layout.js';
@@ -10,6 +11,8 @@ const VERSION_AND_TYPE = (VERSION << 4) | BUNDLE_TYPE;
 export class Bundle extends Frame {
   /** Frames in it. */
   frames = 0;
+  /** One of them is CREDITS. */
+  hasCredits = false;
 
   constructor(bytes: Uint8Array) {
     super(bytes);
@@ -19,6 +22,7 @@ export class Bundle extends Frame {
   /** Empties it. */
   begin(): void {
     this.frames = 0;
+    this.hasCredits = false;
     this.bytes[Header.hopLimitAndEcn] = Ecn.notCapable;
     this.bytes[Header.versionAndType] = VERSION_AND_TYPE;
     this.length = HEADER_BYTES;
@@ -36,6 +40,7 @@ export class Bundle extends Frame {
     for (let at = 0; at < length; at++) this.bytes[start + at] = bytes[at];
     this.length = start + length;
     this.frames++;
+    if (isCredits(bytes)) this.hasCredits = true;
     if (ecn(bytes) !== Ecn.notCapable) this.bytes[Header.hopLimitAndEcn] = Ecn.capable0;
   }
 

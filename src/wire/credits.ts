@@ -122,7 +122,8 @@ export function hasCreditOf(id: number, bytes: Uint8Array, length: number): bool
   return false;
 }
 
-function isCredits(bytes: Uint8Array): boolean {
+/** Of any bytes, sealed ones too. */
+export function isCredits(bytes: Uint8Array): boolean {
   return bytes[Header.versionAndType] === VERSION_AND_CONTROL && bytes[Header.flags] === CONTROL_TYPE;
 }
 

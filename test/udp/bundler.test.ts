@@ -3,6 +3,7 @@ import { Bundler } from '../../src/udp/bundler.js';
 import { NOBODY } from '../../src/udp/datapath.js';
 import { Bundle } from '../../src/wire/bundle.js';
 import { Frame } from '../../src/wire/frame.js';
+import { CONTROL_CODES, Credits, FrameType, VERSION } from '../../src/wire/layout.js';
 import { QuietDatapath } from './quiet-datapath.js';
 
 /** A datapath that writes down what it is given: `peer:length`, a bundle with the number of its frames. */
@@ -33,8 +34,9 @@ function bench(isConnected = false) {
       if (!bundler.takeBack(frame)) back.push(frame.length);
     },
   });
-  const send = (peer: number, length: number) => {
+  const send = (peer: number, length: number, type = 0) => {
     const frame = new Frame(new Uint8Array(length));
+    if (type >= CONTROL_CODES) frame.bytes.set([(VERSION << 4) | FrameType.control, type - CONTROL_CODES], 1);
     frame.length = length;
     frame.peer = peer;
     return bundler.send(frame);
@@ -92,6 +94,13 @@ describe('Bundler', () => {
     for (let credit = 0; credit < 45; credit++) send(1, 26);
     bundler.flush();
     expect(datapath.sent).toEqual(['1:20 in 542', '1:20 in 542', '1:5 in 137']);
+  });
+
+  it('puts one CREDITS into a bundle, with others', () => {
+    const { datapath, bundler, send } = bench();
+    for (const type of [0, Credits.type, 0, Credits.type, Credits.type]) send(1, 32, type);
+    bundler.flush();
+    expect(datapath.sent).toEqual(['1:3 in 101', '1:32', '1:32']);
   });
 
   it('fills eight at a time, and lets the oldest go for a ninth', () => {
