@@ -55,7 +55,7 @@ const MOST_BYTES = 1024 * 1024;
 /** Limit of a batch in bytes, half of MOST_BYTES: the peer sends one half while the other half is read (docs/PERF-LOG.md). */
 const MAX_BATCH_BYTES = MOST_BYTES / 2;
 
-/** Credits outstanding at most besides those under way when nothing queues: frames that the receive buffer holds; the kernel charges 2,304 bytes for 1,472, pages for 8,972. */
+/** Credits outstanding at most besides those under way when nothing queues: what the receive buffer holds. The kernel charges 2,304 B for 1,472. */
 export function hostCredits(receiveBufferBytes: number, frameBytes: number): number {
   const occupied = frameBytes + BOOKKEEPING_BYTES;
   const charged =

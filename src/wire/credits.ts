@@ -1,5 +1,6 @@
 // Tested by test/wire/credits.test.ts
 /** CREDITS: credits of any flows between two hosts in one frame. An entry is a row of credits that differ in their sequence alone. PROTOCOL §3.28 */
+import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
 import { isZero32, read16, read32, write16, write32 } from './bytes.js';
 import { CAPABLE_FIRST_BYTE, seal } from './encode.js';
@@ -67,16 +68,19 @@ export function addCredit(frame: Frame, { bytes: credit }: Frame): boolean {
 export function endCredits(frame: Frame, check: Crc32 | null): void {
   write16(frame.bytes, Credits.entryCount, (frame.length - Credits.entries) / Credits.entryBytes);
   frame.length = seal(frame.bytes, frame.length, check);
+  assert(framesIn(frame) <= Credits.maxCredits, 'one frame has no more credits than may be in it');
 }
 
 /** Whether every entry is one that a correct peer sends. PROTOCOL §2.7 `invalid` */
 export function hasValidCredits(bytes: Uint8Array): boolean {
   const end = entryAt(entryCount(bytes));
+  let sum = 0;
   for (let at = entryAt(0); at < end; at += Credits.entryBytes) {
     const count = bytes[at + Credits.count];
-    if (isZero32(bytes, at + Credits.flowId) || count === 0 || count > Credits.maxCount) return false;
+    if (isZero32(bytes, at + Credits.flowId) || count === 0) return false;
+    sum += count;
   }
-  return read16(bytes, Header.destination) === NO_HOST;
+  return sum <= Credits.maxCredits && read16(bytes, Header.destination) === NO_HOST;
 }
 
 /** Entries of CREDITS that passed `checkFrame`. */
@@ -133,7 +137,6 @@ function isNext(bytes: Uint8Array, at: number, credit: Uint8Array): boolean {
   // The sequence is above the rate code: both are compared.
   const next = (read32(bytes, at + Credits.sequenceAndRate) + (count << RATE_BITS)) >>> 0;
   return (
-    count < Credits.maxCount &&
     read32(credit, Credit.sequenceAndRate) === next &&
     read32(credit, Header.flowId) === read32(bytes, at + Credits.flowId) &&
     credit[Header.flags] === bytes[at + Credits.flags] &&

@@ -93,7 +93,7 @@ const CREDITS: FrameKind = {
       explicitRate: { at: ENTRY + Credits.explicitRate, bits: 12 },
       hop: { at: ENTRY + Credits.explicitRate + 1, bits: 4 },
       creditFlags: { at: ENTRY + Credits.flags, bits: 8, name: 'flags' },
-      creditCount: { at: ENTRY + Credits.count, bits: 8, name: 'count', least: 1, most: Credits.maxCount },
+      creditCount: { at: ENTRY + Credits.count, bits: 8, name: 'count', least: 1, most: Credits.maxCredits },
     },
   },
   fields: { entryCount: { at: Credits.entryCount, bits: 16, least: 1, most: Credits.maxEntries } },

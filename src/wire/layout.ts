@@ -87,7 +87,7 @@ export const Credits = {
   explicitRate: 8,
   flags: 10,
   count: 11,
-  maxCount: 64,
+  maxCredits: 64,
 } as const;
 /** Bits of a rate code. In the word that it shares with the credit sequence, in CREDIT and in DATA, that has the others. PROTOCOL §1.3 */
 export const RATE_BITS = 12;

@@ -287,8 +287,12 @@ function isInvalid({ type, fields, ranges, chunks, entries }: NaiveFrame): boole
 /** §3.28 */
 function areRows(entries: NaiveFrame['entries'], hosts: number[]): boolean {
   if (entries === undefined) return true;
-  const isRow = (entry: Record<string, number>) => entry['flow id'] > 0 && entry.count >= 1 && entry.count <= 64;
-  return hosts.every((host) => host === 0) && entries.length > 0 && entries.every(isRow);
+  const isRow = (entry: Record<string, number>) => entry['flow id'] > 0 && entry.count >= 1;
+  return hosts.every((host) => host === 0) && entries.length > 0 && entries.every(isRow) && creditsIn(entries) <= 64;
+}
+
+function creditsIn(entries: readonly Record<string, number>[]): number {
+  return entries.reduce((sum, { count }) => sum + count, 0);
 }
 
 function areAscending(cumulative: number, edges: number[]): boolean {

@@ -136,7 +136,7 @@ const sentEntries = fc
     'flow id': positive(0xffffffff),
     'credit sequence': upTo(0xfffff),
     flags: fc.constantFrom(0, 0x20),
-    count: fc.oneof(fc.constant(64), positive(64)),
+    count: fc.oneof(fc.constant(1), fc.constant(64), positive(10)),
     asks: fc.option(fc.record({ 'rate code': positive(0xfff), limit: hop, 'explicit rate': twelveBits, hop })),
   })
   .map(({ asks, ...entry }) => {
@@ -159,7 +159,17 @@ const nextRows: fc.Arbitrary<Record<string, number> | null> = fc.constantFrom(
 
 const entryLists = fc
   .array(fc.tuple(sentEntries, nextRows), { minLength: 1, maxLength: 42 })
-  .map((rows) => rows.reduce<Record<string, number>[]>(withEntry, []));
+  .map((rows) => upTo64(rows.reduce<Record<string, number>[]>(withEntry, [])));
+
+/** As many entries as have 64 credits together, the last of them cut. */
+function upTo64(entries: Record<string, number>[]): Record<string, number>[] {
+  let left = 64;
+  return entries.flatMap((entry) => {
+    const count = Math.min(entry.count, left);
+    left -= count;
+    return count === 0 ? [] : [{ ...entry, count }];
+  });
+}
 
 function withEntry(
   entries: Record<string, number>[],
@@ -172,8 +182,7 @@ function withEntry(
   const row = { ...last, 'credit sequence': after(gap), ...changed, count: own.count };
   const entry = next === null ? own : row;
   // A sender would have put it into the row before.
-  const isOneRow =
-    last.count < 64 && isDeepStrictEqual(entry, { ...last, 'credit sequence': after(0), count: entry.count });
+  const isOneRow = isDeepStrictEqual(entry, { ...last, 'credit sequence': after(0), count: entry.count });
   return isOneRow ? entries : [...entries, entry];
 }
 

@@ -116,10 +116,10 @@ describe('CREDITS', () => {
     );
   });
 
-  it('begins an entry after 64 credits', () => {
-    const frame = joined(Array.from({ length: 65 }, (_, index) => credit(index)));
-    expect(entryCount(frame.bytes)).toBe(2);
-    expect(sequences(frame)).toEqual(Array.from({ length: 65 }, (_, index) => index));
+  it('has 64 credits at most: more is our mistake, and is dropped', () => {
+    const row = Array.from({ length: 65 }, (_, index) => credit(index));
+    expect(sequences(joined(row.slice(0, 64)))).toEqual(Array.from({ length: 64 }, (_, index) => index));
+    expect(() => joined(row)).toThrow('no more credits');
   });
 
   it('takes 42 entries, or what its buffer has room for beside check and seal', () => {
@@ -144,7 +144,7 @@ describe('CREDITS', () => {
     ['a flow id', (bytes) => bytes.set([0, 0, 0, 1], Header.flowId), DropCode.invalid],
     ['an entry of no flow', (bytes) => bytes.fill(0, Credits.entries, Credits.entries + 4), DropCode.invalid],
     ['a count of 0', (bytes) => bytes.set([0], Credits.entries + Credits.count), DropCode.invalid],
-    ['a count of 65', (bytes) => bytes.set([65], Credits.entries + Credits.count), DropCode.invalid],
+    ['65 credits', (bytes) => bytes.set([64], Credits.entries + Credits.count), DropCode.invalid],
     ['a false number of entries', (bytes) => bytes.set([0, 3], Credits.entryCount), DropCode.length],
   ])('with %s is dropped', (_, spoil, reason) => {
     const frame = joined([credit(1), credit(3)]);

@@ -250,8 +250,8 @@ describe('what PROTOCOL says in words and tables', () => {
     ['3.3', `${DEFAULT_FRAME_BYTES} by default, ${MAX_FRAME_BYTES.toLocaleString('en')} at most`],
     ['3.4', `${Ack.maxRanges} times`],
     ['3.28', `${Credits.maxEntries} times`],
-    ['3.28', `1 to ${Credits.maxCount},`],
-    ['2.7', `or a count of 0 or above ${Credits.maxCount}`],
+    ['3.28', `All entries together have ${Credits.maxCredits} credits at most.`],
+    ['2.7', `a count of 0, or more than ${Credits.maxCredits} credits`],
     ['4.4', `${MEAN_CREDIT_WIRE_BYTES} being the mean wire size of a credit`],
   ])('§%s says "%s", as the layout does', (number, words) => {
     expect(section(number).text.replaceAll('\n', ' ')).toContain(words);

@@ -2,7 +2,7 @@ import { crc32 } from '../../../src/base/crc32.js';
 import { Bundle } from '../../../src/wire/bundle.js';
 import { write16 } from '../../../src/wire/bytes.js';
 import { writeChunk, writeChunkCount } from '../../../src/wire/chunks.js';
-import { addCredit, beginCredits, endCredits } from '../../../src/wire/credits.js';
+import { addCredit, beginCredits } from '../../../src/wire/credits.js';
 import * as encode from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { type Field, type FixedFrame, type FrameKind, isBytes } from '../../../src/wire/frame-kind.js';
@@ -170,8 +170,9 @@ const WRITERS: readonly Write[] = [
     write16(bytes, Header.destination, header.destination);
     write16(bytes, Header.source, header.source);
     for (let rows = input.below(MOST_ROWS); rows > 0; rows--) addRow(input, credits, header, known);
-    endCredits(credits, crc32);
-    return credits.length;
+    // Not by `endCredits`: there may be too many.
+    write16(bytes, Credits.entryCount, (credits.length - Credits.entries) / Credits.entryBytes);
+    return encode.seal(bytes, credits.length, crc32);
   },
 ];
 
