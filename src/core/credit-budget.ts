@@ -22,11 +22,19 @@ const OLD_TURN = 4;
 /** Peers that are remembered after their flows; the one met first is forgotten. Ours. */
 const MAX_PEERS = 256;
 
+/** A host's link; `HostLink` is one. */
+export interface BudgetLink {
+  /** Time that one credit and its data take, ns. */
+  readonly creditNs: number;
+  /** It is known what the link carries: it is not unlimited. */
+  readonly hasRate: boolean;
+}
+
 export interface BudgetOptions {
   /** Credits at most besides those that are under way when nothing queues: what the socket's buffer holds of data frames. */
   hostCredits: number;
-  /** Time that one credit and its data take on the link at first, ns. */
-  creditNs: number;
+  /** At first. */
+  link: BudgetLink;
   /** Data that may queue for this host, as the time that it takes on its link; Infinity for no such bound. */
   queueBoundNs: number;
   /** The same as a part of the flows' shortest RTT, where that is longer. */
@@ -75,6 +83,7 @@ export class CreditBudget {
   /** Places that came back, and are kept until they are enough for a turn. */
   private kept = 0;
   private creditNs = 0;
+  private hasRate = false;
   private creditsOfTurn = 0;
   /** When the next turn is due. */
   private turnNs = 0;
@@ -87,7 +96,7 @@ export class CreditBudget {
     this.at = at;
     this.fresh = new Ring<number>(options.maxWaiting);
     this.waiting = new Ring<number>(options.maxWaiting);
-    this.setCreditTime(options.creditNs);
+    this.setLink(options.link);
   }
 
   /** Credits of a turn. */
@@ -95,10 +104,11 @@ export class CreditBudget {
     return this.creditsOfTurn;
   }
 
-  /** A credit and its data take this long on the link from now on, ns. */
-  setCreditTime(creditNs: number): void {
+  /** The link is another from now on. */
+  setLink({ creditNs, hasRate }: BudgetLink): void {
     this.creditNs = creditNs;
-    this.creditsOfTurn = creditsOfTurn({ ...this.options, creditNs });
+    this.hasRate = hasRate;
+    this.creditsOfTurn = creditsOfTurn(this.options, creditNs);
   }
 
   /** Whether it can ever hold a credit back. Where it cannot, flows do not report to it, and its `outstanding` stays 0. */
@@ -225,8 +235,9 @@ export class CreditBudget {
     const pipelineNs = this.pipelineNs();
     const pipeline = pipelineNs / this.creditNs;
     const fitting = pipeline + this.queueNs(pipelineNs) / this.creditNs;
-    // What is under way when nothing queues is in no buffer.
-    return Math.min(pipeline + this.options.hostCredits, Math.max(LEAST_CREDITS, fitting));
+    // What is under way when nothing queues is in no buffer. Where nobody says what the link carries, nobody knows how much that is.
+    const elsewhere = this.hasRate ? pipeline : 0;
+    return Math.min(elsewhere + this.options.hostCredits, Math.max(LEAST_CREDITS, fitting));
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: others get their turn. */
@@ -277,7 +288,7 @@ export class CreditBudget {
   }
 }
 
-function creditsOfTurn({ hostCredits, creditNs, queueBoundNs }: BudgetOptions): number {
+function creditsOfTurn({ hostCredits, queueBoundNs }: BudgetOptions, creditNs: number): number {
   const most = Math.min(hostCredits, queueBoundNs / creditNs) / FLOWS_IN_TURN;
   return Math.max(1, Math.floor(Math.min(MOST_TURN_CREDITS, most, TURN_NS / creditNs)));
 }

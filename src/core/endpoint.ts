@@ -133,7 +133,7 @@ export class Endpoint implements FlowContext {
     this.link = new HostLink(config);
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    const budget = { ...config, creditNs: this.link.creditNs, maxWaiting };
+    const budget = { ...config, link: this.link, maxWaiting };
     this.budget = new CreditBudget(budget, { numbers, at });
     const isProbing = config.unprobedFrameBytes < Number.POSITIVE_INFINITY;
     if (isProbing) this.flows.push(null);
@@ -263,7 +263,7 @@ export class Endpoint implements FlowContext {
   /** The host's link has another rate from now on, bit/s: flows that run follow at their next update. */
   setLinkRate(rateBps: number): void {
     this.link.setRate(rateBps);
-    this.budget.setCreditTime(this.link.creditNs);
+    this.budget.setLink(this.link);
     this.speculation?.setLinkRate(rateBps);
   }
 

@@ -41,6 +41,10 @@ export class HostLink {
     return transmissionNs(this.credit.bytesPerCredit, this.credit.maxRateBps);
   }
 
+  get hasRate(): boolean {
+    return this.credit.maxRateBps < UNLIMITED_MAX_RATE_BPS;
+  }
+
   setRate(rateBps: number): void {
     const maxRateBps = Math.min(rateBps, UNLIMITED_MAX_RATE_BPS);
     (this.credit as Writable<CreditLink>).maxRateBps = maxRateBps;

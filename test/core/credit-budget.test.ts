@@ -11,15 +11,16 @@ interface BudgetChanges {
   queueBoundNs?: number;
   queueBoundRtts?: number;
   creditNs?: number;
+  hasRate?: boolean;
 }
 
-function budgetOf(changes: BudgetChanges) {
+function budgetOf({ creditNs = CREDIT_NS, hasRate = true, ...changes }: BudgetChanges) {
   const woken: number[] = [];
   const options = {
     hostCredits: Infinity,
     queueBoundNs: Infinity,
     queueBoundRtts: 0,
-    creditNs: CREDIT_NS,
+    link: { creditNs, hasRate },
     maxWaiting: 32,
     catchUpNs: 3 * CREDIT_NS,
     ...changes,
@@ -57,6 +58,13 @@ describe('the credits that a host has outstanding', () => {
     budget.add(105);
     expect(budget.allows(0)).toBe(true);
     budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+
+  it('are no more on an unlimited link, where nobody knows how many that are', () => {
+    const { budget } = budgetOf({ hostCredits: 6, hasRate: false });
+    budget.addPipeline(100, 1);
+    budget.add(6);
     expect(budget.allows(0)).toBe(false);
   });
 

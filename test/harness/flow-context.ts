@@ -63,7 +63,7 @@ export class FlowContextStub implements FlowContext {
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
     this.held = new HeldMemory(this.config.heldMemoryBytes);
-    const budget = { ...this.config, creditNs: 1, maxWaiting: 4 };
+    const budget = { ...this.config, link: { creditNs: 1, hasRate: false }, maxWaiting: 4 };
     this.budget = new CreditBudget(budget, this.record);
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
     const { frameChunks } = this.config;
