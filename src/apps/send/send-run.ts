@@ -21,8 +21,7 @@ import { ProgressDisplay } from './progress.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
 import { SeriesTransfer } from './series-transfer.js';
-import { FILES_EACH, SmallFiles } from './small-files.js';
-import { spread } from './spread.js';
+import { FILES_EACH, SmallFiles, spread } from './small-files.js';
 
 /**
  * A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at

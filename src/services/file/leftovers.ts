@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { temporaryName } from './file-name.js';
@@ -13,12 +13,11 @@ export interface Writer {
 
 export const UNKNOWN_BOOT = '00000000';
 
-/** Of the number that tells the files of one process apart. */
-const COUNT_DIGITS = 8;
+const RANDOM_BYTES = 4;
 /** Hexadecimal digits of the digests that name the machine and its start. */
 const DIGITS = 8;
 const LEFTOVER = new RegExp(
-  `^\\..+\\.(([0-9a-f]{${DIGITS}})-(\\d{1,10})-([0-9a-f]{${DIGITS}})[0-9a-f]{${COUNT_DIGITS}})\\.part$`,
+  `^\\..+\\.(([0-9a-f]{${DIGITS}})-(\\d{1,10})-([0-9a-f]{${DIGITS}})[0-9a-f]{${2 * RANDOM_BYTES}})\\.part$`,
   's',
 );
 
@@ -71,13 +70,9 @@ export function thisWriter(): Writer {
   return { machine: MACHINE, pid: process.pid, boot: BOOT };
 }
 
-/** Counts from a random number: a process before this one may have had its number and left files. */
-let count = randomInt(2 ** 32);
-
 /** The unique part of a temporary file's name, which says who writes it. */
 export function temporaryTag({ machine, pid, boot }: Writer = thisWriter()): string {
-  count = (count + 1) >>> 0;
-  return `${machine}-${pid}-${boot}${count.toString(16).padStart(COUNT_DIGITS, '0')}`;
+  return `${machine}-${pid}-${boot}${randomBytes(RANDOM_BYTES).toString('hex')}`;
 }
 
 /** Who wrote a file of this name; null for any other name. */
