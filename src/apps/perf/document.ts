@@ -204,8 +204,10 @@ function timesOf({ received }: PerfReport) {
   return { start: 0, end: received.durationNs / 1e9, seconds: received.durationNs / 1e9 };
 }
 
-function cpuDocument({ cpu, received }: PerfReport): Document {
-  const percent = (seconds: number): number => (seconds * 1e11) / received.durationNs;
+/** Both sides have counted since the test began, what `--omit` leaves out included. */
+function cpuDocument({ cpu, received, request }: PerfReport): Document {
+  const wholeNs = request.omitNs + received.durationNs;
+  const percent = (seconds: number): number => (seconds * 1e11) / wholeNs;
   const { client, server } = cpu;
   return {
     host_total: percent(client.user + client.system),

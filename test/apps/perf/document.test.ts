@@ -70,6 +70,11 @@ describe("iperf3's document", () => {
       cpu_utilization_percent: { host_total: 75, host_user: 50, host_system: 25, remote_total: 112.5 },
       xpass: { goodput_bps: 100e6, algorithm: 'steady', rtt_us: { p50: 190 }, exchange: null, repeats: null },
     });
+    const report = perfReport();
+    const longer = { ...report, request: { ...report.request, omitNs: 2e9 } };
+    expect(endDocument(perfResult(longer), perfTerms(), { ours: [1], peers: [] })).toMatchObject({
+      cpu_utilization_percent: { host_total: 25, remote_total: 37.5 },
+    });
     expect(endDocument(perfResult(perfReport()), perfTerms(), { ours: [1, 3], peers: [] })).toMatchObject({
       xpass: { repeats: { runs: 2, mean_bps: 2, confidence: 0.95 } },
     });
