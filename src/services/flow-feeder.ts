@@ -61,9 +61,11 @@ export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObse
     if (this.creditsUntilRefill <= 0) this.refill();
   }
 
-  /** Acknowledgements may be lost, so they are not counted. */
+  /** Acknowledgements may be lost, so they are not counted. Bytes may have gone without credits, and none will come for these. */
   onAck(): void {
-    if (this.sender.unsentBytes < this.aheadBytes / 2) this.refill();
+    const { unsentBytes } = this.sender;
+    if (unsentBytes < this.aheadBytes / 2) this.refill();
+    else if (!this.isOver) this.awaitCredits(unsentBytes);
   }
 
   onWritable(): void {
@@ -87,7 +89,11 @@ export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObse
       this.writtenBytes += part.length;
       unsentBytes += part.length;
     }
-    this.creditsUntilRefill = Math.floor(unsentBytes / this.payloadBytes) - options.framesLeft;
+    this.awaitCredits(unsentBytes);
     if (this.writtenBytes === options.bytes) this.end();
+  }
+
+  private awaitCredits(unsentBytes: number): void {
+    this.creditsUntilRefill = Math.floor(unsentBytes / this.payloadBytes) - this.options.framesLeft;
   }
 }

@@ -33,12 +33,14 @@ describe('two endpoints under random inputs', () => {
     'deliver every byte once and in order, keep all their books, and close every flow once the network works',
     () => {
       let inOrder = 0;
+      let sharedFrames = 0;
       for (let game = 0; game < Math.ceil(GAMES * 0.8); game++) {
         inGame(TEST_SEED + game, () => {
           const machine = new FuzzMachine(TEST_SEED + game, true);
           play(machine);
           const { idleTimeoutNs, lingerNs } = machine.endpoints[0].config;
           machine.finish((idleTimeoutNs + lingerNs) / 1e9);
+          sharedFrames += machine.sharedFrames;
           expect(machine.endpoints.map((endpoint) => endpoint.flowCount)).toEqual([0, 0]);
           const [first, second] = machine.applications;
           checkStreams(first, second);
@@ -51,6 +53,7 @@ describe('two endpoints under random inputs', () => {
       }
       // Or the games would only show that nothing happens to flows that fail at once.
       expect(inOrder).toBeGreaterThan(GAMES);
+      expect(sharedFrames).toBeGreaterThan(GAMES);
     },
     TIMEOUT_MS,
   );

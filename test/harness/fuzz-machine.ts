@@ -4,6 +4,7 @@ import { SeededRandom } from '../../src/base/random.js';
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import type { Application } from '../../src/core/application.js';
 import { endpointConfig } from '../../src/core/config.js';
+import { CreditCoupler } from '../../src/core/credit-coupler.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
@@ -11,7 +12,7 @@ import type { SenderFlow } from '../../src/core/sender-flow.js';
 import { frameType } from '../../src/wire/decode.js';
 import { seal } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { CHECK_BYTES, FrameType } from '../../src/wire/layout.js';
+import { CHECK_BYTES, Credits, FrameType } from '../../src/wire/layout.js';
 import { flipBits } from './faults.js';
 import { checkBudget, checkEndpoint, checkReader, checkWriter } from './invariants.js';
 import { patternByte } from './streams.js';
@@ -203,10 +204,14 @@ const TOTAL_WEIGHT = WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0);
  */
 export class FuzzMachine implements FuzzWorld {
   nowNs = 0;
+  /** Frames that were sent with several credits. */
+  sharedFrames = 0;
   readonly random: SeededRandom;
   readonly isHonest: boolean;
   readonly applications: FuzzApplication[];
   readonly endpoints: Endpoint[];
+  /** What each endpoint sends next: in half of the games credits share frames, as without a switch. */
+  private readonly sources: (() => Frame | null)[];
   private readonly flying: Frame[][] = [[], []];
   private readonly remembered: Frame[][] = [[], []];
 
@@ -232,6 +237,12 @@ export class FuzzMachine implements FuzzWorld {
       const endpoint = new Endpoint(config, { random: random.fork(), check: crc32, pool, application });
       application.endpoint = endpoint;
       return endpoint;
+    });
+    const isCoupled = this.pick([false, true]);
+    this.sources = this.endpoints.map((endpoint) => {
+      const poll = () => endpoint.poll();
+      const coupler = new CreditCoupler(poll, pool, crc32);
+      return isCoupled ? () => coupler.next() : poll;
     });
   }
 
@@ -363,9 +374,10 @@ export class FuzzMachine implements FuzzWorld {
   }
 
   private drain(from: number): void {
-    const endpoint = this.endpoints[from];
+    const [endpoint, next] = [this.endpoints[from], this.sources[from]];
     endpoint.advance(this.nowNs);
-    for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
+    for (let frame = next(); frame !== null; frame = next()) {
+      if (frameType(frame.bytes) === Credits.type) this.sharedFrames++;
       const copy = copyOf(frame);
       copy.peer = from;
       endpoint.pool.give(frame);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { XpassError } from '../../src/base/errors.js';
 import type { EndpointConfig } from '../../src/core/config.js';
+import type { Sender } from '../../src/net/sender.js';
 import { FlowFeeder } from '../../src/services/flow-feeder.js';
 import { StreamWorld } from '../harness/stream-world.js';
 import { pattern, patternByte } from '../harness/streams.js';
@@ -77,6 +78,31 @@ describe('a feeder', () => {
     }
     expect(seen.received).toBeGreaterThan(3_000_000);
     expect(sender.statistics.creditsUnused).toBe(0);
+  });
+
+  it('writes again in time where some of what it wrote has gone without credits', () => {
+    const sender = {
+      unsentBytes: 0,
+      write(bytes: Uint8Array): boolean {
+        this.unsentBytes += bytes.length;
+        return true;
+      },
+    };
+    const feeder = new FlowFeeder(sender as unknown as Sender, {
+      bytes: Number.POSITIVE_INFINITY,
+      frameBytes: 1_472,
+      framesAhead: FRAMES_AHEAD,
+      framesLeft: 1,
+      part: (_, wantedBytes) => new Uint8Array(wantedBytes),
+    });
+    feeder.refill();
+    sender.unsentBytes = (FRAMES_AHEAD / 2) * PAYLOAD_BYTES;
+    feeder.onAck();
+    for (let credit = 1; credit < FRAMES_AHEAD / 2; credit++) {
+      feeder.onCredit();
+      sender.unsentBytes -= PAYLOAD_BYTES;
+    }
+    expect(sender.unsentBytes).toBeGreaterThan(PAYLOAD_BYTES);
   });
 
   it('waits for room where the send buffer is full', () => {

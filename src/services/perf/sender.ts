@@ -1,6 +1,7 @@
 // Tested by test/services/perf/service.test.ts
 
 import type { XpassError } from '../../base/errors.js';
+import { MILLISECOND_NS } from '../../base/time.js';
 import type { FlowWriter } from '../../core/flow-callbacks.js';
 import type { Sender } from '../../net/sender.js';
 import { encodeMessage } from '../file/message.js';
@@ -34,6 +35,7 @@ export class PerfSender {
   private openFlows = 0;
   private isDone = false;
   private pacer: NodeJS.Timeout | undefined;
+  private endTimer: NodeJS.Timeout | undefined;
 
   constructor(options: PerfSenderOptions) {
     this.options = options;
@@ -53,12 +55,15 @@ export class PerfSender {
   /** Starts to send on all flows at one instant. */
   start(): void {
     const { request, host } = this.options;
+    const { omitNs, durationNs, direction } = request;
+    const isTimed = direction !== 'exchange' && durationNs !== null;
     host.run((nowNs) => {
-      const recordFromNs = nowNs + request.omitNs;
-      const isTimed = request.direction !== 'exchange' && request.durationNs !== null;
-      const endNs = isTimed ? recordFromNs + request.durationNs : Number.POSITIVE_INFINITY;
+      const recordFromNs = nowNs + omitNs;
+      const endNs = isTimed ? recordFromNs + durationNs : Number.POSITIVE_INFINITY;
       for (const source of this.sources) source.start({ nowNs, endNs, recordFromNs });
     });
+    // A flow that gets no credit looks at no clock.
+    if (isTimed && !this.isDone) this.endTimer = setTimeout(() => this.end(), (omitNs + durationNs) / MILLISECOND_NS);
     if (request.pace !== undefined && !this.isDone) this.pacer = setInterval(() => this.pace(), PACE_MS);
   }
 
@@ -130,6 +135,7 @@ export class PerfSender {
   private finish(): void {
     this.isDone = true;
     clearInterval(this.pacer);
+    clearTimeout(this.endTimer);
   }
 
   private newSource(index: number): PerfSource {
