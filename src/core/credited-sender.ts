@@ -402,11 +402,13 @@ export class CreditedSender extends CreditSpender {
     }
   }
 
-  /** Either frame is a probe too, so that of a burst is not waited for any longer. */
+  /** Either frame is a probe too, so that of a burst is not waited for any longer. A program that counts credits may wait for more than came. */
   private endOrStop(nowNs: number): void {
+    const wasBursting = this.isBursting;
     this.burst?.close();
     if (this.stream.ended) this.finishIfSent(nowNs);
     else this.stop(nowNs);
+    if (wasBursting) this.observer.onAck(nowNs);
   }
 
   private stop(nowNs: number): void {
