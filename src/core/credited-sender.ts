@@ -402,7 +402,7 @@ export class CreditedSender extends CreditSpender {
     }
   }
 
-  /** Either frame is a probe too, so that of a burst is not waited for any longer. A program that counts credits may wait for more than came. */
+  /** Either frame is a probe too, so that of a burst is not waited for any longer. Nothing else tells a program that writes as its credits come. */
   private endOrStop(nowNs: number): void {
     const wasBursting = this.isBursting;
     this.burst?.close();

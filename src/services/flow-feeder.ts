@@ -23,24 +23,27 @@ export interface FeederOptions {
 /**
  * Keeps one flow supplied until its bytes are written or it is told to end, then ends it in order.
  *
- * Credits are its clock: it counts those that arrive and writes again when nearly all that it wrote is spent. So the flow never runs dry and holds
- * little, and a credit costs a subtraction and a comparison. A flow without credits is refilled as acknowledgements come.
+ * Credits are its clock: it looks with each and writes again when nearly all that it wrote is sent. So the flow never runs dry and holds little. A flow
+ * without credits is refilled as acknowledgements come.
  */
 export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObserver, 'onCredit' | 'onAck'> {
   private readonly options: FeederOptions;
   private readonly sender: Sender;
-  private readonly payloadBytes: number;
   private readonly aheadBytes: number;
+  /** Wait when a credit brings a refill, at most; the credit itself is not spent yet. */
+  private readonly leftBytes: number;
   private writtenBytes = 0;
-  private creditsUntilRefill = 0;
+  /** The send buffer took no more. */
+  private isFull = false;
   private isOver = false;
 
   /** `refill` follows. Whoever writes and observes `sender` passes its calls on. */
   constructor(sender: Sender, options: FeederOptions) {
     this.sender = sender;
     this.options = options;
-    this.payloadBytes = options.frameBytes - Data.overheadBytes;
-    this.aheadBytes = options.framesAhead * this.payloadBytes;
+    const payloadBytes = options.frameBytes - Data.overheadBytes;
+    this.aheadBytes = options.framesAhead * payloadBytes;
+    this.leftBytes = (options.framesLeft + 1) * payloadBytes;
   }
 
   /** Writes no more, and ends the flow once what is written has arrived. */
@@ -53,28 +56,24 @@ export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObse
   /** The flow is closed. */
   close(): void {
     this.isOver = true;
-    this.creditsUntilRefill = Number.POSITIVE_INFINITY;
   }
 
   onCredit(): void {
-    this.creditsUntilRefill--;
-    if (this.creditsUntilRefill <= 0) this.refill();
+    if (this.sender.unsentBytes <= this.leftBytes) this.refill();
   }
 
-  /** Acknowledgements may be lost, so they are not counted. Bytes may have gone without credits, and none will come for these. */
   onAck(): void {
-    const { unsentBytes } = this.sender;
-    if (unsentBytes < this.aheadBytes / 2) this.refill();
-    else if (!this.isOver) this.awaitCredits(unsentBytes);
+    if (this.sender.unsentBytes < this.aheadBytes / 2) this.refill();
   }
 
   onWritable(): void {
+    this.isFull = false;
     this.refill();
   }
 
   /** Writes until this many bytes or more wait to be sent. */
   refill(aheadBytes = this.aheadBytes): void {
-    if (this.isOver) return;
+    if (this.isOver || this.isFull) return;
     const { options, sender } = this;
     let unsentBytes = sender.unsentBytes;
     const mostBytes = Math.min(options.bytes, options.allowedBytes?.() ?? Number.POSITIVE_INFINITY);
@@ -83,17 +82,12 @@ export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObse
       const part = options.part(this.writtenBytes, Math.min(aheadBytes - unsentBytes, leftBytes), leftBytes);
       if (!sender.write(part)) {
         // `onWritable` comes.
-        this.creditsUntilRefill = Number.POSITIVE_INFINITY;
+        this.isFull = true;
         return;
       }
       this.writtenBytes += part.length;
       unsentBytes += part.length;
     }
-    this.awaitCredits(unsentBytes);
     if (this.writtenBytes === options.bytes) this.end();
-  }
-
-  private awaitCredits(unsentBytes: number): void {
-    this.creditsUntilRefill = Math.floor(unsentBytes / this.payloadBytes) - this.options.framesLeft;
   }
 }

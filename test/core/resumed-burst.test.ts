@@ -76,7 +76,7 @@ describe('a resting flow of a host that speculates', () => {
     expect(names(bench)).toEqual([DATA, DATA, DATA, DATA, PROBE]);
   });
 
-  it('tells its program when nobody answers a burst that a credit has ended: a program that counts credits waits for more than come', () => {
+  it('tells its program when nobody answers a burst that a credit has ended: fewer credits have come than frames have gone', () => {
     const bench = resting();
     bench.write(10 * PAYLOAD);
     bench.wait(3 * FRAME_NS);
