@@ -12,6 +12,7 @@ import { awaitCredit, beginWatch, overdueNs, startWatch, watchCredit } from './c
 import type { FlowWriter } from './flow-callbacks.js';
 import { SenderPlace } from './flow-record.js';
 import { readCredit } from './held-credit.js';
+import type { ProvedPath } from './proved-path.js';
 import { SeenWindow } from './seen-window.js';
 import { type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-requests.js';
@@ -28,8 +29,12 @@ export class CreditedSender extends CreditSpender {
   /** Its place in the RequestGate: one of Asking. */
   private asking: number = Asking.no;
   private creditsReceived = 0;
-  /** Its speculative data; null where the host sends none. */
-  private readonly burst: SpeculativeBurst | null;
+  /** Its speculative data; null where the host sends none, and mostly at rest: an idle flow is to be small. */
+  private burst: SpeculativeBurst | null = null;
+  /** Where it goes; null where bursts need no proof. */
+  private readonly path: ProvedPath | null;
+  /** Frames of bursts that are over. */
+  private burstFrames = 0;
   /** The request is for new bytes, not for lack of credits: they may go without credits. */
   private isFresh = false;
   /** The receiver may be in CREDIT_SENDING: it was asked for credits or has sent one, and has answered no CREDIT_STOP since. */
@@ -45,17 +50,14 @@ export class CreditedSender extends CreditSpender {
     this.seen = new SeenWindow(this.record);
     this.frames.usePeersPath();
     startWatch(this.numbers, this.at);
-    const { stream, frames, requests } = this;
-    const { speculation } = context;
-    const path = speculation?.paths?.join(options.peer) ?? null;
-    this.burst = speculation === null ? null : new SpeculativeBurst({ stream, frames, requests, speculation, path });
+    this.path = context.speculation?.paths?.join(options.peer) ?? null;
     this.idleSinceNs = NEVER;
   }
 
   override get statistics(): SenderStatistics {
     return {
       ...super.statistics,
-      speculativeFrames: this.burst?.frames ?? 0,
+      speculativeFrames: this.speculativeFrames,
       speculativeTakenBack: this.takenBack,
       chunks: this.chunks,
       creditsReceived: this.creditsReceived,
@@ -66,7 +68,7 @@ export class CreditedSender extends CreditSpender {
 
   override addTo(sums: FlowSums): void {
     super.addTo(sums);
-    sums.speculativeFrames += this.burst?.frames ?? 0;
+    sums.speculativeFrames += this.speculativeFrames;
     sums.credits += this.creditsReceived;
     sums.unused += this.unused;
   }
@@ -112,7 +114,8 @@ export class CreditedSender extends CreditSpender {
     if (!this.isClosed) {
       this.leaveGate();
       this.context.filler?.leave(this);
-      this.burst?.leave();
+      this.burst?.quitPath();
+      if (this.path !== null) this.context.speculation?.paths?.leave(this.path);
     }
     super.close(error);
   }
@@ -161,7 +164,7 @@ export class CreditedSender extends CreditSpender {
     // An ACK that was overtaken speaks of holes that later ones have shown closed.
     if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
       this.context.counters.invalid++;
-    if (stream.hasLosses) this.burst?.noteLoss();
+    if (stream.hasLosses) this.neededBurst()?.noteLoss();
     this.burst?.noteAcked(nowNs);
     if (this.burst?.isOpen) this.followBurst(this.burst, answersProbe, nowNs);
     if (stream.hasLosses) this.wake(nowNs);
@@ -171,6 +174,25 @@ export class CreditedSender extends CreditSpender {
       if (this.isOvertaken || this.isUntold) this.request(nowNs, true);
       this.arm();
     }
+    this.forgetBurst();
+  }
+
+  private get speculativeFrames(): number {
+    return this.burstFrames + (this.burst?.frames ?? 0);
+  }
+
+  private neededBurst(): SpeculativeBurst | null {
+    const { stream, frames, requests, path } = this;
+    const { speculation } = this.context;
+    if (this.burst === null && speculation !== null)
+      this.burst = new SpeculativeBurst({ stream, frames, requests, speculation, path });
+    return this.burst;
+  }
+
+  private forgetBurst(): void {
+    if (this.stateCode !== SenderState.creditStopSent || this.burst?.isForgettable !== true) return;
+    this.burstFrames += this.burst.frames;
+    this.burst = null;
   }
 
   /** Its credits find no data. */
@@ -200,7 +222,8 @@ export class CreditedSender extends CreditSpender {
     if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) this.begin(nowNs);
     const wasIdle = this.isIdle;
     if (wasIdle) beginWatch(this.numbers, this.at, nowNs);
-    if (this.burst !== null) this.wakeBurst(this.burst, nowNs);
+    const burst = this.neededBurst();
+    if (burst !== null) this.wakeBurst(burst, nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
     // The receiver may wait for data of credits that found nothing, of which no frame has told.
@@ -269,7 +292,8 @@ export class CreditedSender extends CreditSpender {
 
   /** Bytes of the request go without credits. True where nothing has to be asked before. PROTOCOL §12.1 */
   private beginBurst(nowNs: number): boolean {
-    const { burst, requests, opened } = this;
+    const { requests, opened } = this;
+    const burst = this.neededBurst();
     if (burst === null || burst.isOpen || !this.stream.hasData) return false;
     if (requests.requests === 0 && burst.mayBegin(nowNs)) this.context.schedule(this.slot, burst.begin(nowNs));
     else if (opened && this.isFresh && !this.isPaused && burst.mayResume(nowNs))

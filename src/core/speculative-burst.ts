@@ -126,11 +126,11 @@ export class SpeculativeBurst {
     else path.dropped(bytes);
   }
 
-  /** The flow is over. */
-  leave(): void {
-    const { path, speculation } = this.parts;
-    this.quitPath();
-    if (path !== null) speculation.paths?.leave(path);
+  /** Another would do as well: nothing is under way, and no loss is remembered. */
+  get isForgettable(): boolean {
+    const { sentOffset, ackedOffset } = this.parts.stream;
+    const isOver = !this.isOpen && !this.isSending && this.pathBytes === 0 && ackedOffset === sentOffset;
+    return isOver && this.windowBytes === LEAST_WINDOW_BYTES && this.barrierOffset !== NEVER;
   }
 
   /** Bytes of the flow are lost. */
@@ -147,7 +147,7 @@ export class SpeculativeBurst {
   }
 
   /** Nobody will know what became of the rest of it. */
-  private quitPath(): void {
+  quitPath(): void {
     this.parts.path?.dropped(this.pathBytes);
     this.pathBytes = 0;
   }
