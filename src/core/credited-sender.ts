@@ -426,13 +426,11 @@ export class CreditedSender extends CreditSpender {
     }
   }
 
-  /** Either frame is a probe too, so that of a burst is not waited for any longer. Nothing else tells a program that writes as its credits come. */
+  /** Either frame is a probe too, so that of a burst is not waited for any longer. */
   private endOrStop(nowNs: number): void {
-    const wasBursting = this.isBursting;
     this.burst?.close();
     if (this.stream.ended) this.finishIfSent(nowNs);
     else this.stop(nowNs);
-    if (wasBursting) this.observer.onAck(nowNs);
   }
 
   private stop(nowNs: number): void {

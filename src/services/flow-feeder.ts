@@ -23,14 +23,14 @@ export interface FeederOptions {
 /**
  * Keeps one flow supplied until its bytes are written or it is told to end, then ends it in order.
  *
- * Credits are its clock: it looks with each and writes again when nearly all that it wrote is sent. So the flow never runs dry and holds little. A flow
- * without credits is refilled as acknowledgements come.
+ * Credits are its clock: at each it writes again if nearly all that it wrote is sent. So the flow never runs dry and holds little. A flow without credits
+ * is refilled as acknowledgements come.
  */
 export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObserver, 'onCredit' | 'onAck'> {
   private readonly options: FeederOptions;
   private readonly sender: Sender;
   private readonly aheadBytes: number;
-  /** Wait when a credit brings a refill, at most; the credit itself is not spent yet. */
+  /** Unsent bytes at which a credit brings a refill: `framesLeft`, and the frame that this credit sends. */
   private readonly leftBytes: number;
   private writtenBytes = 0;
   /** The send buffer took no more. */
@@ -80,12 +80,14 @@ export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObse
     while (unsentBytes < aheadBytes && this.writtenBytes < mostBytes) {
       const leftBytes = mostBytes - this.writtenBytes;
       const part = options.part(this.writtenBytes, Math.min(aheadBytes - unsentBytes, leftBytes), leftBytes);
+      // Before `write`, in which bytes may go and a refill follow.
+      this.writtenBytes += part.length;
       if (!sender.write(part)) {
+        this.writtenBytes -= part.length;
         // `onWritable` comes.
         this.isFull = true;
         return;
       }
-      this.writtenBytes += part.length;
       unsentBytes += part.length;
     }
     if (this.writtenBytes === options.bytes) this.end();

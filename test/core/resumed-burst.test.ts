@@ -76,19 +76,6 @@ describe('a resting flow of a host that speculates', () => {
     expect(names(bench)).toEqual([DATA, DATA, DATA, DATA, PROBE]);
   });
 
-  it('tells its program when nobody answers a burst that a credit has ended: fewer credits have come than frames have gone', () => {
-    const bench = resting();
-    bench.write(10 * PAYLOAD);
-    bench.wait(3 * FRAME_NS);
-    for (let credit = 0; credit < 10; credit++) bench.credit();
-    expect(bench.flow.unsentBytes).toBe(0);
-    let told = 0;
-    bench.flow.observer = { ...NO_OBSERVER, onAck: () => told++ };
-    names(bench);
-    bench.wait(400 * MILLISECOND_NS);
-    expect([names(bench).includes('CREDIT_STOP'), told]).toEqual([true, 1]);
-  });
-
   it('goes on while the answer to a burst is under way, within the window', () => {
     const bench = resting();
     bench.write(100);

@@ -204,7 +204,7 @@ function timesOf({ received }: PerfReport) {
   return { start: 0, end: received.durationNs / 1e9, seconds: received.durationNs / 1e9 };
 }
 
-/** Both sides have counted since the test began, what `--omit` leaves out included. */
+/** Both sides have counted since the test began: the seconds of `--omit` are among them. */
 function cpuDocument({ cpu, received, request }: PerfReport): Document {
   const wholeNs = request.omitNs + received.durationNs;
   const percent = (seconds: number): number => (seconds * 1e11) / wholeNs;

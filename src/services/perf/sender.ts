@@ -1,7 +1,7 @@
-// Tested by test/services/perf/service.test.ts
+// Tested by test/services/perf/service.test.ts and test/services/perf/sender.test.ts
 
 import type { XpassError } from '../../base/errors.js';
-import { MILLISECOND_NS } from '../../base/time.js';
+import { MILLISECOND_NS, NEVER } from '../../base/time.js';
 import type { FlowWriter } from '../../core/flow-callbacks.js';
 import type { Sender } from '../../net/sender.js';
 import { encodeMessage } from '../file/message.js';
@@ -57,13 +57,13 @@ export class PerfSender {
     const { request, host } = this.options;
     const { omitNs, durationNs, direction } = request;
     const isTimed = direction !== 'exchange' && durationNs !== null;
-    host.run((nowNs) => {
+    const endNs = host.run((nowNs) => {
       const recordFromNs = nowNs + omitNs;
-      const endNs = isTimed ? recordFromNs + durationNs : Number.POSITIVE_INFINITY;
+      const endNs = isTimed ? recordFromNs + durationNs : NEVER;
       for (const source of this.sources) source.start({ nowNs, endNs, recordFromNs });
+      return endNs;
     });
-    // A flow that gets no credit looks at no clock.
-    if (isTimed && !this.isDone) this.endTimer = setTimeout(() => this.end(), (omitNs + durationNs) / MILLISECOND_NS);
+    if (isTimed && !this.isDone) this.endAt(endNs);
     if (request.pace !== undefined && !this.isDone) this.pacer = setInterval(() => this.pace(), PACE_MS);
   }
 
@@ -124,6 +124,13 @@ export class PerfSender {
   /** Data frames of each flow that were lost and sent again. */
   retransmits(): number[] {
     return this.sources.map(({ lostFrames }) => lostFrames);
+  }
+
+  /** A flow learns the time from its credits: one that gets none would never end. */
+  private endAt(endNs: number): void {
+    const leftNs = endNs - this.options.host.now();
+    if (leftNs <= 0) this.end();
+    else this.endTimer = setTimeout(() => this.endAt(endNs), Math.ceil(leftNs / MILLISECOND_NS));
   }
 
   private pace(): void {
