@@ -181,6 +181,7 @@ export class CreditedSender extends CreditSpender {
     return this.burstFrames + (this.burst?.frames ?? 0);
   }
 
+  /** Made anew where it was forgotten; null where the host sends no speculative data. */
   private neededBurst(): SpeculativeBurst | null {
     const { stream, frames, requests, path } = this;
     const { speculation } = this.context;

@@ -40,6 +40,17 @@ describe('a resting flow of a host that speculates', () => {
     expect([bench.state, names(bench)]).toEqual(['creditStopSent', []]);
   });
 
+  it('counts the frames of all its bursts, although it forgets each at rest', () => {
+    const bench = resting();
+    bench.write(3_000);
+    bench.wait(2 * FRAME_NS);
+    bench.ack(3_100);
+    bench.write(100);
+    bench.wait(FRAME_NS);
+    bench.ack(3_200);
+    expect([bench.state, bench.flow.statistics.speculativeFrames]).toEqual(['creditStopSent', 5]);
+  });
+
   it('keeps alive by CREDIT_STOP, as any flow at rest', () => {
     const bench = resting().wait(3_340 * MILLISECOND_NS);
     expect(names(bench)).toEqual(['CREDIT_STOP']);

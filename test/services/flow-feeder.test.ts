@@ -105,6 +105,30 @@ describe('a feeder', () => {
     expect(sender.unsentBytes).toBeGreaterThan(PAYLOAD_BYTES);
   });
 
+  it('writes each part once where a write sends bytes at once and tells so', () => {
+    const offsets: number[] = [];
+    const sender = {
+      unsentBytes: 0,
+      write(): boolean {
+        if (offsets.length < 5) feeder.onAck();
+        return true;
+      },
+      end: () => {},
+    };
+    const feeder = new FlowFeeder(sender as unknown as Sender, {
+      bytes: 10_000,
+      frameBytes: 1_472,
+      framesAhead: FRAMES_AHEAD,
+      framesLeft: 1,
+      part: (offset) => {
+        offsets.push(offset);
+        return new Uint8Array(1_000);
+      },
+    });
+    feeder.refill();
+    expect(offsets).toEqual(Array.from({ length: 10 }, (_, part) => 1_000 * part));
+  });
+
   it('waits for room where the send buffer is full', () => {
     const { world, seen } = bed(500_000, { sendBufferBytes: 65_536, frameBytes: 8_972 });
     world.run(5e9);

@@ -57,13 +57,12 @@ export class PerfSender {
     const { request, host } = this.options;
     const { omitNs, durationNs, direction } = request;
     const isTimed = direction !== 'exchange' && durationNs !== null;
-    const endNs = host.run((nowNs) => {
+    host.run((nowNs) => {
       const recordFromNs = nowNs + omitNs;
       const endNs = isTimed ? recordFromNs + durationNs : NEVER;
       for (const source of this.sources) source.start({ nowNs, endNs, recordFromNs });
-      return endNs;
+      if (isTimed && !this.isDone) this.endAt(endNs);
     });
-    if (isTimed && !this.isDone) this.endAt(endNs);
     if (request.pace !== undefined && !this.isDone) this.pacer = setInterval(() => this.pace(), PACE_MS);
   }
 
