@@ -262,7 +262,8 @@ export class SentStream {
 
   private takeNew(maxBytes: number): number {
     const offset = this.sentOffset;
-    this.takenBytes = Math.min(maxBytes, Math.min(this.buffer.end, this.limitOffset) - offset);
+    // As in LossRecovery: frames take their lengths from it.
+    this.takenBytes = Math.min(maxBytes, Math.min(this.buffer.end, this.limitOffset) - offset) | 0;
     this.takenFlags = 0;
     this.sentOffset = offset + this.takenBytes;
     return offset;
