@@ -4,19 +4,58 @@ import type { Heading, TableData } from '../telemetry/columns.js';
 /** What a column of ready cells needs. */
 export type Column = Heading;
 
+/** Between two columns. */
+const GAP = '  ';
+
 /**
  * The lines of a table: titles, then the rows, in columns two spaces apart. Colours in a cell take no width; a missing cell is empty. East Asian wide
  * characters are counted as one column.
  */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const all = [columns.map(({ title }) => title), ...rows];
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => displayWidth(row[at] ?? ''))));
-  return all.map((row) =>
+  const widths = widthsOf(columns, rows);
+  return [columns.map(({ title }) => title), ...rows].map((row) =>
     columns
       .map(({ align }, at) => pad(row[at] ?? '', widths[at], align))
-      .join('  ')
+      .join(GAP)
       .trimEnd(),
   );
+}
+
+/**
+ * The same in blocks of columns that fit a terminal `columnsWide`, an empty line between two. Each begins with the first `keys` columns, which tell the rows
+ * apart; a block of keys and one column may be wider.
+ */
+export function foldedTableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  columnsWide: number,
+  keys = 1,
+): string[] {
+  const widths = widthsOf(columns, rows);
+  const keyWidth = widths.slice(0, keys).reduce((sum, width) => sum + width, 0) + (keys - 1) * GAP.length;
+  const blocks: number[][] = [];
+  let room = Number.NEGATIVE_INFINITY;
+  for (let at = keys; at < columns.length; at++) {
+    const width = GAP.length + widths[at];
+    if (width > room) {
+      blocks.push(Array.from({ length: keys }, (_, key) => key));
+      room = columnsWide - keyWidth;
+    }
+    blocks.at(-1)!.push(at);
+    room -= width;
+  }
+  const chosen = (row: readonly string[], block: readonly number[]): string[] => block.map((at) => row[at] ?? '');
+  return blocks.flatMap((block, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...tableLines(
+      block.map((at) => columns[at]),
+      rows.map((row) => chosen(row, block)),
+    ),
+  ]);
+}
+
+function widthsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
+  return columns.map(({ title }, at) => Math.max(...[title, ...rows.map((row) => row[at] ?? '')].map(displayWidth)));
 }
 
 function pad(cell: string, width: number, align: 'left' | 'right' = 'left'): string {

@@ -31,7 +31,7 @@ export function progressBar(part: number, width: number): string {
 }
 
 /** Where nobody says how large the terminal is: the size of a VT100, which everything assumes since. */
-const DEFAULT_COLUMNS = 80;
+export const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
 /**

@@ -91,7 +91,9 @@ export async function runLab(invocation: LabInvocation): Promise<ExitCode> {
   await writeOutputs({ run, scenario, command: commandLine(positionals[0], changes, 'lab') }, options);
   const { bottlenecks } = scenario;
   if (options.json) results.json(resultJson(run.result, wallS));
-  else for (const line of resultLines(run.result, { wallS, bottlenecks, isReal: true })) results.line(line);
+  else
+    for (const line of resultLines(run.result, { wallS, bottlenecks, isReal: true, columnsWide: results.columnsWide }))
+      results.line(line);
   return ExitCode.done;
 }
 

@@ -1,5 +1,6 @@
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf } from '../../base/failure.js';
+import { DEFAULT_COLUMNS, type TerminalShape } from '../../report/terminal.js';
 
 /** Bytes that wait for the reader when a line is dropped. Ours: hours of `--interval`; one longer line goes out where nothing waits. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
@@ -16,12 +17,12 @@ const LOOK_MS = 100;
 export class Results {
   /** Lines that nobody read in time. */
   dropped = 0;
-  private readonly stream: NodeJS.WritableStream;
+  private readonly stream: NodeJS.WritableStream & TerminalShape;
   private readonly patienceMs: number;
   private broken = false;
   private error: Error | null = null;
 
-  constructor(stream: NodeJS.WritableStream, patienceMs = PATIENCE_MS) {
+  constructor(stream: NodeJS.WritableStream & TerminalShape, patienceMs = PATIENCE_MS) {
     this.stream = stream;
     this.patienceMs = patienceMs;
     stream.on('error', (error: Error & { code?: string }) => {
@@ -33,6 +34,11 @@ export class Results {
   /** Nothing that is written arrives any more. */
   get isBroken(): boolean {
     return this.broken;
+  }
+
+  /** What a table has room for: the columns of a terminal, and any number in a file or a pipe. */
+  get columnsWide(): number {
+    return this.stream.isTTY === true ? this.stream.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
   }
 
   /** One line or more of text, without the last line end. */

@@ -26,7 +26,13 @@ export async function runOne(file: ScenarioText, invocation: SimInvocation): Pro
   const { run, wallS } = await play(await withSamples(scenario, invocation), invocation, watchSettings(options));
   await writeOutputs({ run, scenario, command: commandLine(file.path, changes) }, options);
   if (options.json) results.json(resultJson(run.result, wallS));
-  else for (const line of resultLines(run.result, { wallS, bottlenecks: scenario.bottlenecks })) results.line(line);
+  else
+    for (const line of resultLines(run.result, {
+      wallS,
+      bottlenecks: scenario.bottlenecks,
+      columnsWide: results.columnsWide,
+    }))
+      results.line(line);
   return ExitCode.done;
 }
 

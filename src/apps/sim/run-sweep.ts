@@ -111,7 +111,7 @@ class Sweep {
     await this.directory?.summarise(summaryCsv(runs), json);
     await this.pages?.finish(this.plan, runs);
     if (options.json) results.json(json);
-    else for (const line of summaryLines(this.plan.paths, runs)) results.line(line);
+    else for (const line of summaryLines(this.plan.paths, runs, results.columnsWide)) results.line(line);
     const missing = runs.filter(({ figures }) => figures === null).length;
     if (this.isInterrupted) {
       const hint = this.directory === null ? '' : '; start it again to go on';

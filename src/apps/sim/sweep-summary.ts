@@ -1,6 +1,6 @@
 // Tested by test/apps/sim/sweep.test.ts
 import { displayCount, displayDuration, displayPercent, displaySize } from '../../base/display.js';
-import { type Column, type CsvValue, csvText, tableLines } from '../../report/table.js';
+import { type Column, type CsvValue, csvText, foldedTableLines } from '../../report/table.js';
 import type { Document } from '../../telemetry/document.js';
 import type { PlannedRun } from './sweep-plan.js';
 
@@ -73,8 +73,8 @@ export function summaryCsv(runs: readonly SweptRun[]): string {
   return csvText(Object.keys(rows[0]), rows.map(Object.values));
 }
 
-/** A line for each run, for people. */
-export function summaryLines(paths: readonly string[], runs: readonly SweptRun[]): string[] {
+/** A line for each run, for people, folded to fit a terminal. */
+export function summaryLines(paths: readonly string[], runs: readonly SweptRun[], columnsWide: number): string[] {
   const right = [
     'seed',
     'utilisation',
@@ -91,7 +91,7 @@ export function summaryLines(paths: readonly string[], runs: readonly SweptRun[]
     ...right.map((title) => ({ title, align: 'right' as const })),
     { title: '' },
   ];
-  return tableLines(columns, runs.map(summaryCells));
+  return foldedTableLines(columns, runs.map(summaryCells), columnsWide, paths.length + 1);
 }
 
 function summaryCells({ planned, figures: row, error }: SweptRun): string[] {

@@ -2,7 +2,7 @@ import { displayCount, displayDuration, displayPercent, displaySize } from '../.
 import { formatDuration } from '../../base/quantities.js';
 import type { SimulationResult } from '../../sim/result.js';
 import { completionTable, flowTable, linkTable } from '../run-tables.js';
-import { tableLines } from '../table.js';
+import { foldedTableLines } from '../table.js';
 
 /** What a result does not say itself. */
 export interface RunContext {
@@ -11,14 +11,21 @@ export interface RunContext {
   readonly bottlenecks: readonly string[];
   /** Processes played it in the time of the machine. */
   readonly isReal?: boolean;
+  /** Of the terminal; tables fold to fit it. */
+  readonly columnsWide: number;
 }
 
 /** Rows of one table of a terminal; --json and --csv have them all (ours). */
 const MAX_ROWS = 10;
+const INDENT = '  ';
 
 /** What came of a run, for people. */
 export function resultLines(result: SimulationResult, context: RunContext): string[] {
-  const { bottlenecks } = context;
+  const { bottlenecks, columnsWide } = context;
+  const section = (title: string, { columns, rows }: ReturnType<typeof linkTable>): string[] => {
+    const lines = foldedTableLines(columns, rows, columnsWide - INDENT.length);
+    return ['', title, ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
+  };
   return [
     `${result.scenario}: ${result.algorithm}, seed ${result.seed}`,
     timeText(result, context),
@@ -82,8 +89,4 @@ function flowsText({ flows }: SimulationResult): string {
 
 function titled(words: string, count: number): string {
   return count > MAX_ROWS ? `${words} ${MAX_ROWS} of ${displayCount(count)}` : (words.split(',')[0] as string);
-}
-
-function section(title: string, { columns, rows }: ReturnType<typeof linkTable>): string[] {
-  return ['', title, ...tableLines(columns, rows).map((line) => `  ${line}`)];
 }

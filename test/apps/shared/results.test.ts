@@ -21,6 +21,14 @@ describe('results', () => {
     expect(results.isBroken).toBe(false);
   });
 
+  it('have as much room as the terminal, and any amount elsewhere', () => {
+    const shaped = (shape: object): number => new Results(Object.assign(new PassThrough(), shape)).columnsWide;
+    expect(shaped({ isTTY: true, columns: 132 })).toBe(132);
+    // A terminal that does not know its size says 0.
+    expect(shaped({ isTTY: true, columns: 0 })).toBe(80);
+    expect(shaped({})).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('are dropped without a word when their reader has gone', async () => {
     const results = new Results(failing('EPIPE'));
     results.line('a');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { resultLines } from '../../../src/report/output/result-lines.js';
 import { RESULT } from './results.js';
 
-const context = { wallS: 0.5, bottlenecks: ['left->right'] };
+const context = { wallS: 0.5, bottlenecks: ['left->right'], columnsWide: Number.POSITIVE_INFINITY };
 
 it('says what came of a run in a page', () => {
   const lines = resultLines(RESULT, context);
@@ -34,4 +34,15 @@ it('says of a run over processes that it took the time of the machine', () => {
   expect(resultLines(RESULT, { ...context, wallS: 5.5, isReal: true })[1]).toBe(
     '2.000 s over processes and sockets, 5.500 s with start and rehearsal, 123,456 datagrams',
   );
+});
+
+it('folds its tables to fit a terminal', () => {
+  const widest = (columnsWide: number): number =>
+    Math.max(
+      ...resultLines(RESULT, { ...context, columnsWide })
+        .slice(9)
+        .map(({ length }) => length),
+    );
+  expect(widest(Number.POSITIVE_INFINITY)).toBeGreaterThan(80);
+  expect(widest(80)).toBeLessThanOrEqual(80);
 });
