@@ -44,12 +44,11 @@ export function foldedTableLines(
     blocks.at(-1)!.push(at);
     room -= width;
   }
-  const chosen = (row: readonly string[], block: readonly number[]): string[] => block.map((at) => row[at] ?? '');
   return blocks.flatMap((block, index) => [
     ...(index === 0 ? [] : ['']),
     ...tableLines(
       block.map((at) => columns[at]),
-      rows.map((row) => chosen(row, block)),
+      rows.map((row) => block.map((at) => row[at])),
     ),
   ]);
 }

@@ -31,8 +31,13 @@ export function progressBar(part: number, width: number): string {
 }
 
 /** Where nobody says how large the terminal is: the size of a VT100, which everything assumes since. */
-export const DEFAULT_COLUMNS = 80;
+const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
+
+/** Of a terminal; one that does not know its size says 0. */
+export function columnsOf({ columns }: TerminalShape): number {
+  return columns || DEFAULT_COLUMNS;
+}
 
 /**
  * A few lines at the bottom of a terminal that are drawn again and again: a progress bar, a live table. On anything but a terminal nothing is
@@ -55,8 +60,7 @@ export class LiveRegion {
 
   /** Columns of the terminal, and rows that `draw` shows: one less than the terminal has, for the cursor stands below the last line. */
   get size(): { readonly columns: number; readonly rows: number } {
-    // A terminal that does not know its size says 0.
-    return { columns: this.stream.columns || DEFAULT_COLUMNS, rows: (this.stream.rows || DEFAULT_ROWS) - 1 };
+    return { columns: columnsOf(this.stream), rows: (this.stream.rows || DEFAULT_ROWS) - 1 };
   }
 
   /** Shows these lines in place of the last ones; what does not fit the terminal is cut off. */

@@ -1,6 +1,6 @@
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf } from '../../base/failure.js';
-import { DEFAULT_COLUMNS, type TerminalShape } from '../../report/terminal.js';
+import { columnsOf, type TerminalShape } from '../../report/terminal.js';
 
 /** Bytes that wait for the reader when a line is dropped. Ours: hours of `--interval`; one longer line goes out where nothing waits. */
 const MAX_WAITING_BYTES = 16 * 2 ** 20;
@@ -38,7 +38,7 @@ export class Results {
 
   /** What a table has room for: the columns of a terminal, and any number in a file or a pipe. */
   get columnsWide(): number {
-    return this.stream.isTTY === true ? this.stream.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
+    return this.stream.isTTY === true ? columnsOf(this.stream) : Number.POSITIVE_INFINITY;
   }
 
   /** One line or more of text, without the last line end. */

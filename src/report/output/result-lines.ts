@@ -1,6 +1,7 @@
 import { displayCount, displayDuration, displayPercent, displaySize } from '../../base/display.js';
 import { formatDuration } from '../../base/quantities.js';
 import type { SimulationResult } from '../../sim/result.js';
+import type { TableData } from '../../telemetry/columns.js';
 import { completionTable, flowTable, linkTable } from '../run-tables.js';
 import { foldedTableLines } from '../table.js';
 
@@ -22,10 +23,6 @@ const INDENT = '  ';
 /** What came of a run, for people. */
 export function resultLines(result: SimulationResult, context: RunContext): string[] {
   const { bottlenecks, columnsWide } = context;
-  const section = (title: string, { columns, rows }: ReturnType<typeof linkTable>): string[] => {
-    const lines = foldedTableLines(columns, rows, columnsWide - INDENT.length);
-    return ['', title, ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
-  };
   return [
     `${result.scenario}: ${result.algorithm}, seed ${result.seed}`,
     timeText(result, context),
@@ -37,9 +34,9 @@ export function resultLines(result: SimulationResult, context: RunContext): stri
     `  largest queue    ${queueText(result)}`,
     ...disorderLines(result),
     `  flows            ${flowsText(result)}`,
-    ...section(titled('links, the busiest', result.links.length), linkTable(result.links, MAX_ROWS)),
-    ...(result.fct.all === undefined ? [] : section('completion times', completionTable(result.fct))),
-    ...section(titled('flows, the first', result.flows.length), flowTable(result.flows, MAX_ROWS)),
+    ...section(titled('links, the busiest', result.links.length), linkTable(result.links, MAX_ROWS), columnsWide),
+    ...(result.fct.all === undefined ? [] : section('completion times', completionTable(result.fct), columnsWide)),
+    ...section(titled('flows, the first', result.flows.length), flowTable(result.flows, MAX_ROWS), columnsWide),
   ];
 }
 
@@ -89,4 +86,9 @@ function flowsText({ flows }: SimulationResult): string {
 
 function titled(words: string, count: number): string {
   return count > MAX_ROWS ? `${words} ${MAX_ROWS} of ${displayCount(count)}` : (words.split(',')[0] as string);
+}
+
+function section(title: string, { columns, rows }: TableData, columnsWide: number): string[] {
+  const lines = foldedTableLines(columns, rows, columnsWide - INDENT.length);
+  return ['', title, ...lines.map((line) => `${INDENT}${line}`.trimEnd())];
 }

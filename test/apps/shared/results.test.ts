@@ -24,7 +24,6 @@ describe('results', () => {
   it('have as much room as the terminal, and any amount elsewhere', () => {
     const shaped = (shape: object): number => new Results(Object.assign(new PassThrough(), shape)).columnsWide;
     expect(shaped({ isTTY: true, columns: 132 })).toBe(132);
-    // A terminal that does not know its size says 0.
     expect(shaped({ isTTY: true, columns: 0 })).toBe(80);
     expect(shaped({})).toBe(Number.POSITIVE_INFINITY);
   });
