@@ -43,6 +43,8 @@ export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 /** Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than the queue bound (docs/decisions/0007-late-processes.md). */
 const QUEUE_BOUND_RTTS = 1 / 4;
 /** Data that may queue for a host behind a switch (docs/decisions/0007-late-processes.md). */
+const SWITCHED_QUEUE_BOUND_NS = 1.5 * MILLISECOND_NS;
+/** And without one, where the path is slow (the same decision). */
 const QUEUE_BOUND_NS = 1.3 * MILLISECOND_NS;
 /** What may queue besides without a switch, where both processes are busy with frames: at this rate, and in proportion below it (the same decision). */
 const BUSY_QUEUE_NS = 2.7 * MILLISECOND_NS;
@@ -50,7 +52,8 @@ const BUSY_RATE_BPS = 1e9;
 
 /** The queue bound of a host that was given none, ns. */
 export function usualQueueBoundNs({ hostId, rateBps }: Pick<AttachedLink, 'hostId' | 'rateBps'>): number {
-  return hostId === NO_HOST ? QUEUE_BOUND_NS + BUSY_QUEUE_NS * Math.min(1, rateBps / BUSY_RATE_BPS) : QUEUE_BOUND_NS;
+  if (hostId !== NO_HOST) return SWITCHED_QUEUE_BOUND_NS;
+  return QUEUE_BOUND_NS + BUSY_QUEUE_NS * Math.min(1, rateBps / BUSY_RATE_BPS);
 }
 
 /** Peers at once; as many as flows (PROTOCOL §6.6). */

@@ -102,12 +102,12 @@ describe('one flow of 1 Gbit/s whose hosts are up to 2 ms late', () => {
 
   it('fills its link with the bound of direct mode, and not with that of a host behind a switch', async () => {
     expect(await onFastLink(NO_HOST)).toBeGreaterThan(0.98);
-    // 0.83 with this seed
+    // 0.87 with this seed
     expect(await onFastLink(1)).toBeLessThan(0.9);
   });
 
   it('has no longer queues behind a switch, and hardly on a slow link', () => {
-    expect(usualQueueBoundNs({ hostId: 3, rateBps: 10e9 })).toBe(1.3e6);
+    expect(usualQueueBoundNs({ hostId: 3, rateBps: 10e9 })).toBe(1.5e6);
     expect(usualQueueBoundNs({ hostId: NO_HOST, rateBps: 20e6 })).toBeCloseTo(1.354e6);
     expect(usualQueueBoundNs({ hostId: NO_HOST, rateBps: Number.POSITIVE_INFINITY })).toBe(4e6);
   });
