@@ -44,7 +44,7 @@ export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 const QUEUE_BOUND_RTTS = 1 / 4;
 /** Data that may queue for a host behind a switch (docs/decisions/0007-late-processes.md). */
 const SWITCHED_QUEUE_BOUND_NS = 1.5 * MILLISECOND_NS;
-/** And without one, where the path is slow (the same decision). */
+/** The same without a switch, on the slowest links (the same decision). */
 const QUEUE_BOUND_NS = 1.3 * MILLISECOND_NS;
 /** What may queue besides without a switch, where both processes are busy with frames: at this rate, and in proportion below it (the same decision). */
 const BUSY_QUEUE_NS = 2.7 * MILLISECOND_NS;
