@@ -45,7 +45,7 @@ export interface HostOptions {
   spin?: Spin;
   /** `mmsg` needs Linux, the optional package koffi and the main thread; `auto`, the default, is `mmsg` where it is and else `dgram`. */
   datapath?: DatapathChoice;
-  /** Data that may queue for this host, as time on its link; `'none'` for no bound; 1.5 ms by default, in direct mode 1.3 to 4 ms by the rate. */
+  /** Data that may queue for this host, as time on its link; `'none'` for no bound. Default: 1.5 ms behind a switch, else 1.3 to 4 ms by the rate. */
   queueBound?: number | string;
   /** Key file, made by `xpass key new`: a secret that all hosts share, or this host's identity. Frames are sealed with it. */
   key?: string;

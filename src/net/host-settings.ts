@@ -86,7 +86,7 @@ export const HOST_SETTINGS = {
   queueBound: optional(
     'queueBound',
     E.queueBoundNs.kind,
-    'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer; without it 1.5ms, in direct mode 1.3ms to 4ms by the rate',
+    'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer; without it 1.5ms behind a switch, 1.3ms to 4ms in direct mode by the rate',
   ),
   key: optional(
     'key',
