@@ -141,7 +141,7 @@ describe('xpass bench', () => {
   it('measures two bottlenecks in a row', async () => {
     const [{ name, value, raw, ratio }] = await bench('parking-lot/steady');
     expect([name, raw, ratio]).toEqual(['parking-lot/steady', null, null]);
-    // The lower of two, in a second of processes that may still start while other tests have the cores.
+    // The lower of two, in a short time while other tests have the cores.
     expect(value).toBeGreaterThan(0);
     expect(value).toBeLessThan(1.1);
   });
