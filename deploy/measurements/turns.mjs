@@ -69,7 +69,8 @@ function cell(figures) {
 /** Of AFTER: 1 where all are above those of BEFORE, -1 where all are below, 0 where the ranges overlap or say too little. */
 function sideOf([ours, theirs]) {
   if (Math.min(ours.length, theirs.length) < LEAST_TURNS) return 0;
-  return Math.min(...theirs) > Math.max(...ours) ? 1 : Math.max(...theirs) < Math.min(...ours) ? -1 : 0;
+  if (Math.min(...theirs) > Math.max(...ours)) return 1;
+  return Math.max(...theirs) < Math.min(...ours) ? -1 : 0;
 }
 
 function verdict({ values, ratios }) {

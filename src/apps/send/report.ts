@@ -119,8 +119,9 @@ function counted(count: number, thing: string): string {
 
 function summaryLine(files: readonly FileResult[]): string {
   const { filesSent, filesResumed, filesSkipped, filesFailed, sentBytes } = summaryOf(files);
-  const resumed = filesResumed === 0 ? '' : ` (${filesResumed} of them resumed)`;
-  return `${counted(filesSent, 'file')} sent${resumed}, ${filesSkipped} skipped, ${filesFailed} failed; ${displaySize(sentBytes)} sent`;
+  const resumed = filesResumed === 0 ? '' : ` (${displayCount(filesResumed)} of them resumed)`;
+  const rest = `${displayCount(filesSkipped)} skipped, ${displayCount(filesFailed)} failed`;
+  return `${counted(filesSent, 'file')} sent${resumed}, ${rest}; ${displaySize(sentBytes)} sent`;
 }
 
 function summaryOf(files: readonly FileResult[]) {
