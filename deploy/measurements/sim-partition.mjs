@@ -5,13 +5,11 @@
 // nothing that a half does reaches the other. The slower half of each window is what two threads need. Then two threads hand each other as many frames at
 // the end of as many windows, each looking at a counter until the other is there: on cores that others use, this takes ten times as long.
 import { rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { build } from 'rolldown';
+import { bundleSources } from './bundle-sources.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const BUNDLE = `${ROOT}dist/sim-partition.mjs`;
 const MODULES = ['sim/simulate', 'sim/network', 'switch/fabric', 'switch/port-record', 'scenario/parse-scenario'];
 /** Of the fat tree: hosts, ToR, aggregation and core switches in a half. */
 const IN_HALF = { h: 96, tor: 16, agg: 8, core: 4 };
@@ -20,26 +18,6 @@ const WINDOW_NS = 4_000 + 67.2;
 /** A frame's 64 bytes and its times. */
 const FRAME_DOUBLES = 10;
 const LEAST_EXCHANGES = 10_000;
-
-/** The simulator in one file, as in dist/. */
-async function bundle() {
-  const code = MODULES.map((each) => `export * from '${ROOT}src/${each}.ts';`).join('\n');
-  const entry = {
-    name: 'entry',
-    resolveId: (id) => (id === 'entry' ? id : null),
-    load: (id) => (id === 'entry' ? code : null),
-  };
-  const output = { file: BUNDLE, format: 'esm' };
-  await build({
-    input: 'entry',
-    cwd: ROOT,
-    platform: 'node',
-    tsconfig: true,
-    external: ['zod', 'yaml'],
-    plugins: [entry],
-    output,
-  });
-}
 
 /** 0 or 1, by the name of a node. */
 function halfOf(name) {
@@ -130,8 +108,8 @@ function watch({ Fabric, Network }, windows) {
   };
 }
 
-async function player(flows) {
-  const { parseScenario, simulate, ...classes } = await import(BUNDLE);
+async function player(bundle, flows) {
+  const { parseScenario, simulate, ...classes } = await import(pathToFileURL(bundle));
   const scenario = parseScenario({
     topology: { name: 'fat-tree', rate: '10gbit', delay: '4us' },
     flows: [{ kind: 'poisson', workload: 'web-server', load: 0.6, loadRate: '640gbit', flows }],
@@ -166,9 +144,9 @@ async function exchangeUs(rounds, frames) {
 }
 
 async function main() {
-  await bundle();
-  const { classes, play } = await player(Number(process.argv[2] ?? 3_000));
-  rmSync(BUNDLE);
+  const bundle = await bundleSources('sim-partition.mjs', MODULES, ['zod', 'yaml']);
+  const { classes, play } = await player(bundle, Number(process.argv[2] ?? 3_000));
+  rmSync(bundle);
   // Once to compile it.
   play();
   const fromMs = performance.now();

@@ -1,16 +1,19 @@
 // The measurement of docs/PERF-LOG.md, "Before and after": benchmarks of two built checkouts in turns, so that both meet the same machine.
-//   node deploy/measurements/turns.mjs BEFORE AFTER TURNS NAME...      folders of the checkouts, and names for `xpass bench`
+//   node deploy/measurements/turns.mjs [--seconds S] BEFORE AFTER TURNS NAME...      folders of the checkouts, and names for `xpass bench`
 //
 // Each NAME runs TURNS times in each checkout, by the Node.js that runs this and by the checkout's own benchmark. A row has the least, the median and the most
 // of the figures, and of their ratios to the bare program. "lower" and "higher" say that no figure and no ratio of one checkout reaches those of the other. Two
 // equal builds come to that by chance in one row of 35 with four turns, of 126 with five, so fewer than four turns say nothing of it.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
-const [before, after, turnsText, ...names] = process.argv.slice(2);
+const { values: options, positionals } = parseArgs({ options: { seconds: { type: 'string' } }, allowPositionals: true });
+const [before, after, turnsText, ...names] = positionals;
 const turns = Number(turnsText);
+const seconds = options.seconds === undefined ? [] : ['--seconds', options.seconds];
 if (names.length === 0 || !Number.isInteger(turns) || turns < 1) {
-  process.stderr.write('usage: node deploy/measurements/turns.mjs BEFORE AFTER TURNS NAME...\n');
+  process.stderr.write('usage: node deploy/measurements/turns.mjs [--seconds S] BEFORE AFTER TURNS NAME...\n');
   process.exit(2);
 }
 
@@ -23,7 +26,7 @@ function rowsOf(checkout, name) {
   const program = join(checkout, 'bin', 'xpass.mjs');
   const options = { timeout: MOST_MS, killSignal: 'SIGKILL', encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] };
   try {
-    const text = execFileSync(process.execPath, [program, 'bench', name, '--runs', '1', '--json'], options);
+    const text = execFileSync(process.execPath, [program, 'bench', name, '--runs', '1', '--json', ...seconds], options);
     return JSON.parse(text).results;
   } catch (error) {
     process.stderr.write(`${checkout}: ${name} failed: ${error.message.split('\n', 1)[0]}\n`);
