@@ -237,7 +237,9 @@ async function main() {
   for (const isChecked of [true, false]) {
     const { framesPerS, cpuUs } = await measure({ role: 'answer', isChecked }, { role: 'ask', isChecked }, 'second');
     const how = isChecked ? 'with the check' : 'without it';
-    console.log(`stream ${how}: ${Math.round(framesPerS)} frames/s, ${cpuUs.toFixed(2)} us of CPU a frame at its receiver`);
+    console.log(
+      `stream ${how}: ${Math.round(framesPerS)} frames/s, ${cpuUs.toFixed(2)} us of CPU a frame at its receiver`,
+    );
   }
   for (const frames of [1, 12, 46]) {
     const batched = await measure({ role: 'takeFrames', frames }, { role: 'sendFrames', frames }, 'first');

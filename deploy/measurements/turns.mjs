@@ -8,7 +8,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values: options, positionals } = parseArgs({ options: { seconds: { type: 'string' } }, allowPositionals: true });
+const { values: options, positionals } = parseArgs({
+  options: { seconds: { type: 'string' } },
+  allowPositionals: true,
+});
 const [before, after, turnsText, ...names] = positionals;
 const turns = Number(turnsText);
 const seconds = options.seconds === undefined ? [] : ['--seconds', options.seconds];

@@ -107,6 +107,16 @@ describe('rare marking', () => {
     await Promise.all([fabric.stop(), daemon.stop()]);
   });
 
+  it.each([
+    { frameBytes: 8_972, percent: 200 },
+    { frameBytes: 60_000, percent: 400 },
+  ])('begins at $percent % for a switch of frames of $frameBytes bytes', async ({ frameBytes, percent }) => {
+    const setters = await countSettersOf(`${RARELY}=${percent}`);
+    const { process: fabric } = await startSwitchProcess('--hosts', '2', '--frame-size', `${frameBytes}`);
+    expect(await setters()).toBe(1);
+    await fabric.stop();
+  });
+
   it('is set by the hosts of a lab and by its switch', async () => {
     const setters = await countSettersOf(RARELY);
     const { code, stderr } = await runXpass(

@@ -22,6 +22,7 @@ function tune(flag: string): void {
 export const V8_FLAGS = {
   youngGeneration: '--semi-space-growth-factor=1',
   marking: '--incremental-marking-hard-trigger=200',
+  markingOfLongFrames: '--incremental-marking-hard-trigger=400',
   baseline: '--no-concurrent-sparkplug',
 } as const;
 
@@ -33,14 +34,17 @@ export function keepYoungGenerationSmall(): void {
   tune(V8_FLAGS.youngGeneration);
 }
 
+/** Above this frames are long. Ours: with 8,972 bytes 200 % is as fast as 400, with 60,000 it is not (docs/decisions/0019-v8-flags.md). */
+const LONG_FRAME_BYTES = 16_384;
+
 /**
- * For a process that opens a socket for frames: marking begins at twice what V8 allows, because 1 MiB of young generation holds more bytes of
- * datagrams than that.
+ * For a process that opens a socket for frames of up to `longestBytes`: marking begins at two or four times what V8 allows, because 1 MiB of young
+ * generation holds more bytes of datagrams than that.
  * The price is memory: old garbage is found later (1.35 to 1.5 times the peak of a program that only replaces old objects).
  * Never for a process with worker threads: Node.js 20 aborts where a thread ends while its code is compiled (one `xpass fuzz --jobs 2` in 15).
  */
-export function markRarely(): void {
-  tune(V8_FLAGS.marking);
+export function markRarely(longestBytes = 0): void {
+  tune(longestBytes > LONG_FRAME_BYTES ? V8_FLAGS.markingOfLongFrames : V8_FLAGS.marking);
 }
 
 /**

@@ -61,11 +61,12 @@ export class SwitchServer {
   static async open(options: SwitchServerOptions): Promise<SwitchServer> {
     const { chosen, listen, spin, datapath, onProblem } = options;
     const { links, trunks } = chosen.topology;
-    markRarely();
+    const frameBytes = [...links, ...trunks].reduce((most, { port }) => Math.max(most, port.maxFrameBytes), 0);
+    markRarely(frameBytes);
     const udp = await UdpSwitch.open<Switch>({
       bind: listen,
       trunks: chosen.trunks,
-      frameBytes: [...links, ...trunks].reduce((most, { port }) => Math.max(most, port.maxFrameBytes), 0),
+      frameBytes,
       makeMachine: (parts) => makeSwitch(parts, options),
       spin,
       ...(datapath !== undefined && { datapath }),
