@@ -8,7 +8,7 @@ import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import net from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundleSources } from './bundle-sources.mjs';
+import { bundleSources } from './sources.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const MODULES = ['udp/socket-driver', 'udp/peer-table', 'udp/crc', 'wire/frame'];

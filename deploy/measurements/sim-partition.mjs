@@ -7,7 +7,7 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { bundleSources } from './bundle-sources.mjs';
+import { bundleSources } from './sources.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const MODULES = ['sim/simulate', 'sim/network', 'switch/fabric', 'switch/port-record', 'scenario/parse-scenario'];
