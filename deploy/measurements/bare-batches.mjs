@@ -215,18 +215,24 @@ async function play(file) {
 async function measure(first, second, teller) {
   const start = (order) => fork(SELF, [JSON.stringify(order)], { env: { ...process.env, BARE_BATCHES: bundled } });
   const listening = start(first);
-  const { port } = await nextMessage(listening);
-  const calling = start({ ...second, port });
-  const figures = await nextMessage(teller === 'first' ? listening : calling);
-  listening.kill();
-  calling.kill();
-  return figures;
+  const children = [listening];
+  try {
+    const { port } = await nextMessage(listening);
+    const calling = start({ ...second, port });
+    children.push(calling);
+    return await nextMessage(teller === 'first' ? listening : calling);
+  } finally {
+    for (const child of children) child.kill();
+  }
 }
 
 function nextMessage(child) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('a process says nothing')), MOST_MS);
-    child.once('message', (message) => resolve(message, clearTimeout(timer)));
+    child.once('message', (message) => {
+      clearTimeout(timer);
+      resolve(message);
+    });
     child.once('exit', (code) => reject(new Error(`a process ended with ${code}`)));
   });
 }
