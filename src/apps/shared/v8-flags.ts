@@ -40,7 +40,7 @@ const LONG_FRAME_BYTES = 16_384;
 /**
  * For a process that opens a socket for frames of up to `longestBytes`: marking begins at two or four times what V8 allows, because 1 MiB of young
  * generation holds more bytes of datagrams than that.
- * The price is memory: old garbage is found later (1.35 to 1.5 times the peak of a program that only replaces old objects).
+ * The price is memory: old garbage is found later (1.35 to 1.5 times the peak of a program that only replaces old objects, twice with long frames).
  * Never for a process with worker threads: Node.js 20 aborts where a thread ends while its code is compiled (one `xpass fuzz --jobs 2` in 15).
  */
 export function markRarely(longestBytes = 0): void {
