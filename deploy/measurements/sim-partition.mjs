@@ -144,9 +144,8 @@ async function exchangeUs(rounds, frames) {
 }
 
 async function main() {
-  const bundle = await bundleSources('sim-partition.mjs', MODULES, ['zod', 'yaml']);
-  const { classes, play } = await player(bundle, Number(process.argv[2] ?? 3_000));
-  rmSync(bundle);
+  const bundle = await bundleSources('sim-partition', MODULES, ['zod', 'yaml']);
+  const { classes, play } = await player(bundle, Number(process.argv[2] ?? 3_000)).finally(() => rmSync(bundle));
   // Once to compile it.
   play();
   const fromMs = performance.now();

@@ -8,13 +8,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values: options, positionals } = parseArgs({
-  options: { seconds: { type: 'string' } },
-  allowPositionals: true,
-});
+const { values, positionals } = parseArgs({ options: { seconds: { type: 'string' } }, allowPositionals: true });
 const [before, after, turnsText, ...names] = positionals;
 const turns = Number(turnsText);
-const seconds = options.seconds === undefined ? [] : ['--seconds', options.seconds];
+const seconds = values.seconds === undefined ? [] : ['--seconds', values.seconds];
 if (names.length === 0 || !Number.isInteger(turns) || turns < 1) {
   process.stderr.write('usage: node deploy/measurements/turns.mjs [--seconds S] BEFORE AFTER TURNS NAME...\n');
   process.exit(2);
