@@ -1,7 +1,7 @@
 // The measurement of docs/PERF-LOG.md, "What a frame costs": what the batched datapath can do with the frame check, the system calls and nothing else.
 //   node deploy/measurements/bare-batches.mjs
 //
-// Two processes over loopback. First a stream: the receiver gives credits, up to 64 in a datagram of 128 bytes and 320 under way, and the sender answers each by a
+// Two processes on loopback. First a stream. The receiver gives credits, up to 64 in a datagram of 128 bytes and 320 under way. The sender answers each by a
 // frame of 1,472 bytes; with the check of each frame at both ends, and without. Then messages of 1, 12 and 46 frames, as many as 1, 16 and 64 KiB take, a
 // millisecond or more after the one before: from the sender's timer until the receiver has checked the last frame. Beside it the same by TCP of node:net.
 import { fork } from 'node:child_process';
@@ -26,7 +26,7 @@ const MOST_MS = 60_000;
 const nowNs = () => Number(process.hrtime.bigint());
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `write` numbers a frame and seals it; `read` ends the process where a frame is missing or bad, since the figures would be of something else. */
+/** `write` numbers a frame and seals it; `read` throws where one is missing or bad. */
 function checker(check, isChecked) {
   const end = FRAME_BYTES - CHECK_BYTES;
   let frames = 0;
